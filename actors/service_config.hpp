@@ -1,0 +1,115 @@
+#pragma once
+
+#include "actors/envelope.hpp"
+#include "actors/providers/smtp_config.hpp"
+#include "actors/retry_policy.hpp"
+
+#include <caf/timespan.hpp>
+
+#include <chrono>
+#include <cstddef>
+#include <cstdint>
+#include <map>
+#include <string>
+#include <vector>
+
+// The settings of every part, as plain data. Whoever reads files and command lines fills this;
+// nothing here knows where a value came from. Defaults are what docs/configuration.md says.
+
+namespace notify {
+
+/// Which parts of the service this process runs.
+struct role_config {
+  bool ingest = true;
+  bool deliver = true;
+  bool http = true;
+};
+
+struct postgres_config {
+  std::string url = "postgresql:///notify";
+  std::string password; ///< From a file or the environment; never part of `url` on a command line.
+  caf::timespan connect_timeout = std::chrono::seconds{5};
+  caf::timespan statement_timeout = std::chrono::seconds{30};
+  caf::timespan lock_timeout = std::chrono::seconds{10};
+};
+
+struct consumer_config {
+  std::vector<std::string> brokers = {"127.0.0.1:9092"};
+  std::vector<std::string> topics = {"orders.events.v1"};
+  std::string group = "notification-service-v1";
+  std::string client_id = "notifyd";
+  std::string instance_id;                       ///< `group.instance.id`; empty: dynamic member.
+  std::string offset_reset = "error";            ///< `error`, `earliest` or `latest`.
+  std::map<std::string, std::string> properties; ///< Further librdkafka properties, checked.
+  caf::timespan session_timeout = std::chrono::seconds{30};
+  caf::timespan max_poll_interval = std::chrono::seconds{90};
+  caf::timespan commit_interval = std::chrono::milliseconds{500};
+  caf::timespan store_timeout = std::chrono::seconds{60}; ///< For one batch, before it is retried.
+  caf::timespan drain_timeout = std::chrono::seconds{2};  ///< In the revoke callback.
+  caf::timespan close_timeout = std::chrono::seconds{10};
+  size_t batch_records = 1000;      ///< Most records of one ingest transaction.
+  size_t buffer_records = 10000;    ///< Above this the partitions are paused,
+  size_t buffer_bytes = 64u << 20u; ///< or above this.
+};
+
+struct ingest_config {
+  size_t writers = 2;
+  envelope_limits limits;
+};
+
+struct delivery_config {
+  caf::timespan lease = std::chrono::seconds{60};
+  caf::timespan heartbeat_interval = std::chrono::seconds{15};
+  caf::timespan poll_interval = std::chrono::seconds{1}; ///< Plus jitter, when there is no hint.
+  caf::timespan drain_timeout = std::chrono::seconds{10};
+  size_t result_writers = 1;
+  size_t result_batch = 1000; ///< Most results of one transaction.
+};
+
+struct channel_config {
+  std::string provider = "log"; ///< `smtp` or `log`.
+  size_t slots = 16;
+  size_t prefetch = 16; ///< Claimed beyond the free slots, to hide the claim's latency.
+  caf::timespan deadline = std::chrono::seconds{30}; ///< For one send, all of it.
+  retry_policy retry;
+  smtp_config smtp; ///< Used if `provider` is `smtp`.
+};
+
+struct reaper_config {
+  caf::timespan interval = std::chrono::seconds{5};
+  uint32_t batch_leases = 20;
+  int32_t reclaim_cap = 5;
+};
+
+struct supervision_config {
+  caf::timespan first_delay = std::chrono::milliseconds{100};
+  caf::timespan max_delay = std::chrono::seconds{30};
+  caf::timespan stable_after = std::chrono::seconds{60}; ///< Then the delay starts over.
+  size_t max_crashes = 20;                               ///< More than this within `window` ends
+  caf::timespan window = std::chrono::seconds{60};       ///< the process.
+};
+
+struct http_config {
+  std::string address = "127.0.0.1";
+  uint16_t port = 8080;
+};
+
+/// Everything that the actor tree is built from.
+struct service_config {
+  std::string instance; ///< Names this process in logs, sessions and leases; never empty.
+  role_config roles;
+  postgres_config postgres;
+  consumer_config kafka;
+  ingest_config ingest;
+  delivery_config delivery;
+  std::map<std::string, channel_config> channels;
+  reaper_config reaper;
+  supervision_config supervision;
+  http_config http;
+  size_t io_threads = 1;
+  std::string routes_file;
+  std::string templates_folder;
+  caf::timespan shutdown_timeout = std::chrono::seconds{25};
+};
+
+} // namespace notify

@@ -1,0 +1,73 @@
+#pragma once
+
+#include "messages/type_ids.hpp"
+#include "messages/worker.hpp"
+
+#include <caf/replies_to.hpp>
+#include <caf/typed_actor.hpp>
+
+// Every actor of the service and how to talk to it. `status_actor` and `delivery_worker_actor`
+// stand in worker.hpp, because messages carry their handles.
+
+namespace notify {
+
+/// Reads Kafka, hands batches to inbox writers, commits offsets after the database commit. Owns
+/// the librdkafka handle. Blocks in poll for a bounded time: spawn detached.
+using consumer_actor = caf::typed_actor<
+    // Internal timers.
+    caf::reacts_to<poll_tick>, caf::reacts_to<retry_batch>>::extend_with<status_actor>;
+
+/// Stores a batch of records in one transaction: inbox rows, jobs, dead letters, ledger. Blocks in
+/// the database: spawn detached.
+using inbox_writer_actor = caf::typed_actor<
+    // Answers once the batch is durable, or with the reason why it is not.
+    caf::replies_to<store_batch>::with<batch_stored>>::extend_with<status_actor>;
+
+/// Claims due jobs for free slots and keeps their leases alive. Blocks in the database: spawn
+/// detached.
+using job_dispatcher_actor = caf::typed_actor<
+    // From workers; also after this actor was restarted.
+    caf::reacts_to<worker_ready>, caf::reacts_to<worker_busy>,
+    // Hint from inbox writers, result writers and the reaper.
+    caf::reacts_to<jobs_ready>,
+    // Internal timers.
+    caf::reacts_to<claim_tick>, caf::reacts_to<poll_jobs_tick>,
+    caf::reacts_to<heartbeat_tick>>::extend_with<status_actor>;
+
+/// The only way of one channel to its provider: connection pool, limits, deadlines.
+using provider_client_actor = caf::typed_actor<
+    // Answered by `send_finished` to the worker named in it, whatever happens on the wire.
+    caf::reacts_to<send_message>,
+    // Internal: an adapter finished on its I/O thread.
+    caf::reacts_to<send_finished>,
+    // Internal timer.
+    caf::reacts_to<deadline_tick>>::extend_with<status_actor>;
+
+/// Makes attempts durable, many in one transaction. Blocks in the database: spawn detached.
+using result_writer_actor = caf::typed_actor<
+    // Answered by `result_recorded` to the worker named in it. Safe to say twice.
+    caf::reacts_to<record_result>,
+    // Internal timer.
+    caf::reacts_to<flush_tick>>::extend_with<status_actor>;
+
+/// Gives jobs of crashed or stuck processes back to the queue. Blocks in the database: spawn
+/// detached.
+using lease_reaper_actor = caf::typed_actor<
+    // One pass, outside the regular rhythm.
+    caf::replies_to<reap_now>::with<reap_report>,
+    // Internal timer.
+    caf::reacts_to<reap_tick>>::extend_with<status_actor>;
+
+/// Keeps an ordered set of children alive and stops them in reverse order.
+using supervisor_actor = caf::typed_actor<
+    // Who is there.
+    caf::replies_to<get_children>::with<child_list>,
+    // Internal timers.
+    caf::reacts_to<restart_child>, caf::reacts_to<stop_timeout>>::extend_with<status_actor>;
+
+/// Asks every actor of the tree for its status.
+using inspector_actor = caf::typed_actor<
+    // The whole tree; silent actors are marked, never waited for beyond a short timeout.
+    caf::replies_to<get_actors>::with<actor_tree>>::extend_with<status_actor>;
+
+} // namespace notify

@@ -1,0 +1,51 @@
+#pragma once
+
+#include "messages/events.hpp"
+
+#include <caf/expected.hpp>
+
+#include <cstdint>
+#include <memory>
+#include <string>
+#include <vector>
+
+namespace notify {
+
+/// How far one partition moved with a batch; kept for audits and alarms, never for seeking.
+struct ledger_move {
+  std::string topic;
+  int32_t partition = 0;
+  int64_t first_offset = 0;
+  int64_t next_offset = 0; ///< One past the last record of the batch.
+  uint64_t records = 0;
+};
+
+/// What one ingest transaction makes durable. Event ids and job ids are unique within it.
+struct ingest_batch {
+  std::vector<event> events;
+  std::vector<new_job> jobs;
+  std::vector<dead_letter> dead_letters;
+  std::vector<ledger_move> moves;
+};
+
+/// What was new.
+struct ingest_report {
+  uint64_t events = 0;
+  uint64_t duplicates = 0; ///< Events of the batch whose id was stored before.
+  uint64_t jobs = 0;
+  uint64_t dead_letters = 0;
+};
+
+/// Stores inbox rows, jobs, queue rows, dead letters and the ledger in one transaction. Blocks.
+class ingest_store {
+public:
+  virtual ~ingest_store() = default;
+
+  /// Either everything is durable when this returns, or nothing is known to be: after an error
+  /// the same batch may be stored again, because event ids and job ids are its keys.
+  virtual caf::expected<ingest_report> store(const ingest_batch& batch) = 0;
+};
+
+using ingest_store_ptr = std::shared_ptr<ingest_store>;
+
+} // namespace notify
