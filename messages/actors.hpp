@@ -31,8 +31,8 @@ using job_dispatcher_actor = caf::typed_actor<
     // Hint from inbox writers, result writers and the reaper.
     caf::reacts_to<jobs_ready>,
     // Internal timers.
-    caf::reacts_to<claim_tick>, caf::reacts_to<poll_jobs_tick>,
-    caf::reacts_to<heartbeat_tick>>::extend_with<status_actor>;
+    caf::reacts_to<claim_tick>, caf::reacts_to<poll_jobs_tick>, caf::reacts_to<heartbeat_tick>,
+    caf::reacts_to<drain_timeout>>::extend_with<status_actor>;
 
 /// The only way of one channel to its provider: connection pool, limits, deadlines.
 using provider_client_actor = caf::typed_actor<

@@ -117,6 +117,9 @@ struct worker_tick {
 /// Internal timer of a provider client: look for sends that outlived their deadline.
 struct deadline_tick {};
 
+/// Internal timer of the dispatcher: while stopping, how long sends in flight may take.
+struct drain_timeout {};
+
 /// Asks the reaper to return the jobs of every expired lease right now.
 struct reap_now {};
 
@@ -202,6 +205,11 @@ typename Inspector::result_type inspect(Inspector& f, worker_tick& x) {
 template <class Inspector>
 typename Inspector::result_type inspect(Inspector& f, deadline_tick&) {
   return f(caf::meta::type_name("deadline_tick"));
+}
+
+template <class Inspector>
+typename Inspector::result_type inspect(Inspector& f, drain_timeout&) {
+  return f(caf::meta::type_name("drain_timeout"));
 }
 
 template <class Inspector>

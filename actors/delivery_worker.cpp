@@ -1,0 +1,209 @@
+#include "actors/delivery_worker.hpp"
+
+#include "actors/crash_report.hpp"
+#include "actors/random.hpp"
+#include "messages/error.hpp"
+#include "messages/log.hpp"
+
+namespace notify {
+
+using namespace std::chrono_literals;
+
+void delivery_worker_state::announce() {
+  auto found = dir->dispatcher();
+  if (!found) {
+    arm_tick();
+    return;
+  }
+  if (found == dispatcher)
+    return;
+  dispatcher = found;
+  self->monitor(dispatcher);
+  delivery_worker_actor me{self};
+  if (now_doing == phase::idle)
+    self->send(dispatcher, worker_ready{config.channel, me});
+  else
+    self->send(dispatcher, worker_busy{config.channel, result.attempt, me});
+}
+
+void delivery_worker_state::on_dispatcher_down(const caf::down_msg& x) {
+  if (!dispatcher || x.source != dispatcher.address())
+    return;
+  dispatcher = job_dispatcher_actor{};
+  // Not at once: the directory may still name the dead one.
+  arm_tick();
+}
+
+void delivery_worker_state::on_deliver(deliver x) {
+  if (now_doing != phase::idle) {
+    // Only a dispatcher with a bug does this; the job's lease brings it back.
+    last_error = "got a job while busy";
+    log::error(name, last_error, {{"job_id", to_string(x.job.job_id)}});
+    return;
+  }
+  job = std::move(x.job);
+  started = self->clock().now();
+  result = attempt_result{};
+  result.attempt = {job.job_id, job.attempt_no, job.lease_id};
+  result.lease_size = job.lease_size;
+  result.idempotency_key = to_string(job.job_id);
+  now_doing = phase::sending;
+  provider = provider_client_actor{};
+  arm_tick();
+  auto rendered = templates->render(job);
+  if (!rendered) {
+    outcome answer;
+    answer.kind = outcome_kind::permanent;
+    answer.phase = send_phase::render;
+    answer.reason = "render_error";
+    answer.detail = render(rendered.error());
+    finish(std::move(answer));
+    return;
+  }
+  content = std::move(*rendered);
+  result.content_hash = content.content_hash;
+  send();
+}
+
+void delivery_worker_state::send() {
+  provider = dir->provider_client(config.channel);
+  if (!provider)
+    return; // Between two restarts; the next tick tries again.
+  self->send(provider, send_message{job.job_id, job.attempt_no, job.recipient, content,
+                                    result.idempotency_key, delivery_worker_actor{self}});
+}
+
+void delivery_worker_state::on_sent(const send_finished& x) {
+  if (now_doing != phase::sending || x.job_id != job.job_id || x.attempt_no != job.attempt_no)
+    return; // Late: the attempt was given up before.
+  finish(x.result);
+}
+
+void delivery_worker_state::finish(outcome answer) {
+  auto decision = decide(config.retry, answer, job.failures, random_unit());
+  result.next = decision.next;
+  result.delay = decision.delay;
+  result.counts_as_failure = decision.counts_as_failure;
+  result.result = std::move(decision.result);
+  result.answer = std::move(answer);
+  result.started_ago = std::chrono::duration_cast<caf::timespan>(self->clock().now() - started);
+  now_doing = phase::recording;
+  record();
+}
+
+void delivery_worker_state::record() {
+  told_writer = self->clock().now();
+  writer = dir->result_writer(static_cast<size_t>(job.lease_id) % config.result_writers);
+  if (writer)
+    self->send(writer, record_result{result, delivery_worker_actor{self}});
+}
+
+void delivery_worker_state::on_recorded(const result_recorded& x) {
+  if (now_doing != phase::recording || x.job_id != job.job_id || x.attempt_no != job.attempt_no)
+    return;
+  if (x.applied)
+    log_result();
+  if (result.next == next_step::sent)
+    ++delivered;
+  else
+    ++failed;
+  now_doing = phase::idle;
+  if (dispatcher)
+    self->send(dispatcher, worker_ready{config.channel, delivery_worker_actor{self}});
+  else
+    announce();
+}
+
+void delivery_worker_state::log_result() const {
+  auto level = result.next == next_step::sent ? log::level::info : log::level::warning;
+  if (!log::enabled(level))
+    return;
+  log::write(level, name, "attempt " + result.result,
+             {{"job_id", to_string(job.job_id)},
+              {"event_id", to_string(job.event_id)},
+              {"correlation_id", job.correlation_id},
+              {"channel", config.channel},
+              {"attempt_no", job.attempt_no},
+              {"next", to_string(result.next)},
+              {"provider_status", result.answer.provider_status},
+              {"reason", result.answer.reason},
+              {"latency_ms",
+               std::chrono::duration_cast<std::chrono::milliseconds>(result.started_ago).count()}});
+}
+
+void delivery_worker_state::arm_tick() {
+  if (tick_armed)
+    return;
+  tick_armed = true;
+  self->delayed_send(self, config.check_interval, worker_tick{++tick_generation});
+}
+
+void delivery_worker_state::on_tick(const worker_tick& x) {
+  if (x.generation != tick_generation)
+    return;
+  tick_armed = false;
+  if (!dispatcher)
+    announce();
+  if (now_doing == phase::sending)
+    check_send();
+  if (now_doing == phase::recording
+      && (self->clock().now() - told_writer >= config.resend_after
+          || writer
+                 != dir->result_writer(static_cast<size_t>(job.lease_id) % config.result_writers)))
+    record(); // Recording is idempotent per attempt, so saying it twice is safe.
+  if (now_doing != phase::idle)
+    arm_tick();
+}
+
+void delivery_worker_state::check_send() {
+  if (!provider) {
+    send(); // Nothing was asked of anybody yet.
+    return;
+  }
+  auto gone = provider != dir->provider_client(config.channel);
+  // The provider client has the same deadline and is the one to know more; this is the net.
+  if (!gone && self->clock().now() - started < config.deadline + 5s)
+    return;
+  outcome answer;
+  answer.kind = outcome_kind::unknown;
+  answer.phase = send_phase::none;
+  answer.reason = gone ? "provider_client_restarted" : "no_answer";
+  finish(std::move(answer));
+}
+
+actor_status delivery_worker_state::status() const {
+  actor_status x;
+  x.name = name;
+  x.state = now_doing == phase::idle      ? "idle"
+            : now_doing == phase::sending ? "sending"
+                                          : "recording";
+  x.mailbox = self->mailbox().size();
+  x.processed = delivered + failed;
+  x.last_error = last_error;
+  x.counters = {{"delivered", static_cast<int64_t>(delivered)},
+                {"failed", static_cast<int64_t>(failed)}};
+  return x;
+}
+
+delivery_worker_actor::behavior_type
+delivery_worker(delivery_worker_actor::stateful_pointer<delivery_worker_state> self,
+                const delivery_worker_config& config, const template_set_ptr& templates,
+                const directory_ptr& dir) {
+  report_crashes(self);
+  auto& state = self->state;
+  state.config = config;
+  state.templates = templates;
+  state.dir = dir;
+  self->set_down_handler([self](caf::down_msg& x) { self->state.on_dispatcher_down(x); });
+  state.announce();
+  return {
+      [self](deliver& x) { self->state.on_deliver(std::move(x)); },
+      [self](const send_finished& x) { self->state.on_sent(x); },
+      [self](const result_recorded& x) { self->state.on_recorded(x); },
+      [self](const worker_tick& x) { self->state.on_tick(x); },
+      [self](get_status) { return self->state.status(); },
+      [](const crash_now& x) { crash(x); },
+  };
+}
+
+} // namespace notify

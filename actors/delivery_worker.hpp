@@ -1,0 +1,81 @@
+#pragma once
+
+#include "actors/directory.hpp"
+#include "actors/rendering.hpp"
+#include "actors/retry_policy.hpp"
+#include "messages/actors.hpp"
+
+#include <caf/stateful_actor.hpp>
+#include <caf/typed_event_based_actor.hpp>
+
+#include <chrono>
+#include <string>
+
+namespace notify {
+
+struct delivery_worker_config {
+  std::string channel;
+  caf::timespan deadline = std::chrono::seconds{30}; ///< For the provider's answer.
+  caf::timespan check_interval = std::chrono::seconds{1};
+  caf::timespan resend_after = std::chrono::seconds{5}; ///< For an answer of the result writer.
+  size_t result_writers = 1;
+  retry_policy retry;
+};
+
+struct delivery_worker_state {
+  using clock_type = caf::actor_clock::clock_type;
+
+  enum class phase : uint8_t { idle, sending, recording };
+
+  static constexpr const char* name = "delivery-worker";
+
+  explicit delivery_worker_state(
+      delivery_worker_actor::stateful_pointer<delivery_worker_state> selfptr)
+      : self(selfptr) {}
+
+  /// Offers this slot, or its unfinished job, to the dispatcher of the moment.
+  void announce();
+  void on_dispatcher_down(const caf::down_msg& x);
+
+  void on_deliver(deliver x);
+  void on_sent(const send_finished& x);
+  void on_recorded(const result_recorded& x);
+
+  /// Looks for what was lost with a crashed neighbour; armed only while there is something to lose.
+  void on_tick(const worker_tick& x);
+  void arm_tick();
+
+  void send();
+  void check_send();
+  void finish(outcome answer);
+  void record();
+  void log_result() const;
+  actor_status status() const;
+
+  delivery_worker_actor::stateful_pointer<delivery_worker_state> self;
+  delivery_worker_config config;
+  template_set_ptr templates;
+  directory_ptr dir;
+  job_dispatcher_actor dispatcher; ///< Monitored; null until one was found.
+  provider_client_actor provider;  ///< The one that has our request.
+  result_writer_actor writer;      ///< The one that has our result.
+  phase now_doing = phase::idle;
+  delivery_job job;
+  rendered_message content;
+  attempt_result result;
+  clock_type::time_point started;
+  clock_type::time_point told_writer;
+  uint64_t tick_generation = 0;
+  bool tick_armed = false;
+  uint64_t delivered = 0;
+  uint64_t failed = 0;
+  std::string last_error;
+};
+
+/// Runs on the scheduler: everything that blocks is behind messages.
+delivery_worker_actor::behavior_type
+delivery_worker(delivery_worker_actor::stateful_pointer<delivery_worker_state> self,
+                const delivery_worker_config& config, const template_set_ptr& templates,
+                const directory_ptr& dir);
+
+} // namespace notify

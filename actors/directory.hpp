@@ -1,0 +1,65 @@
+#pragma once
+
+#include "messages/actors.hpp"
+
+#include <caf/actor_control_block.hpp>
+
+#include <functional>
+#include <map>
+#include <memory>
+#include <mutex>
+#include <string>
+#include <string_view>
+#include <vector>
+
+namespace notify {
+
+/// Where the actors of one process find each other. A restarted child is a new actor with a new
+/// handle, so nobody keeps a handle across messages: everyone looks it up for each use. Written by
+/// supervisors only. Thread-safe.
+class directory {
+public:
+  /// Names `actor`, replacing what was there.
+  void put(const std::string& name, caf::strong_actor_ptr actor);
+
+  /// Forgets `name` if it still means `actor`.
+  void erase(const std::string& name, const caf::strong_actor_ptr& actor);
+
+  /// Forgets everything; breaks the cycles between actors at the end.
+  void clear();
+
+  // Each of these is null while the actor is between two restarts or does not run here.
+  consumer_actor consumer() const;
+  job_dispatcher_actor dispatcher() const;
+  provider_client_actor provider_client(std::string_view channel) const;
+  result_writer_actor result_writer(size_t index) const;
+  lease_reaper_actor lease_reaper() const;
+
+  /// The inbox writers that are there right now.
+  std::vector<inbox_writer_actor> inbox_writers() const;
+
+private:
+  caf::strong_actor_ptr find(std::string_view name) const;
+
+  mutable std::mutex mutex_;
+  std::map<std::string, caf::strong_actor_ptr, std::less<>> actors_;
+};
+
+using directory_ptr = std::shared_ptr<directory>;
+
+/// The names under which supervisors register their children.
+namespace actor_names {
+
+inline constexpr const char* consumer = "consumer";
+inline constexpr const char* dispatcher = "job-dispatcher";
+inline constexpr const char* lease_reaper = "lease-reaper";
+inline constexpr const char* inspector = "inspector";
+
+std::string inbox_writer(size_t index);
+std::string result_writer(size_t index);
+std::string provider_client(std::string_view channel);
+std::string delivery_worker(std::string_view channel, size_t slot);
+
+} // namespace actor_names
+
+} // namespace notify
