@@ -25,8 +25,9 @@ caf::timespan jittered(caf::timespan x) {
 } // namespace
 
 uint32_t job_dispatcher_state::channel_lane::appetite() const {
-  // Claiming again only when half of the prefetch is used up keeps the claims large.
-  if (idle.empty() && waiting.size() > config.prefetch / 2)
+  // Without a worker of ours the jobs are for other processes. Claiming again only when half of
+  // the prefetch is used up keeps the claims large.
+  if (members == 0 || (idle.empty() && waiting.size() > config.prefetch / 2))
     return 0;
   auto room = idle.size() + config.prefetch;
   return room > waiting.size() ? static_cast<uint32_t>(room - waiting.size()) : 0;
@@ -37,8 +38,10 @@ job_dispatcher_state::enlist(const std::string& channel, const delivery_worker_a
   if (!lanes.contains(channel))
     return nullptr;
   auto [entry, is_new] = workers.try_emplace(worker.id(), worker_info{channel, std::nullopt});
-  if (is_new)
+  if (is_new) {
     self->monitor(worker);
+    ++lanes.at(channel).members;
+  }
   return &entry->second;
 }
 
@@ -88,8 +91,9 @@ void job_dispatcher_state::on_worker_down(const caf::down_msg& x) {
     return;
   auto info = std::move(entry->second);
   workers.erase(entry);
-  auto& idle = lanes.at(info.channel).idle;
-  std::erase_if(idle, [&](const auto& worker) { return worker.address() == x.source; });
+  auto& lane = lanes.at(info.channel);
+  --lane.members;
+  std::erase_if(lane.idle, [&](const auto& worker) { return worker.address() == x.source; });
   if (info.current) {
     ++worker_crashes;
     if (!stopping)

@@ -30,6 +30,7 @@ struct job_dispatcher_state {
   /// One channel: who is free and what is claimed but not started.
   struct channel_lane {
     channel_config config;
+    size_t members = 0; ///< Workers that announced themselves, busy or not.
     std::deque<delivery_worker_actor> idle;
     std::deque<delivery_job> waiting;
     bool maybe_due = true; ///< False once a claim found less than it asked for.

@@ -54,8 +54,8 @@ struct actor_fixture {
   config cfg;
   caf::actor_system system{cfg};
   caf::scoped_actor self{system};
-  caf::scheduler::test_coordinator& scheduler
-    = dynamic_cast<caf::scheduler::test_coordinator&>(system.scheduler());
+  caf::scheduler::test_coordinator& scheduler =
+      dynamic_cast<caf::scheduler::test_coordinator&>(system.scheduler());
 };
 
 } // namespace notify::test

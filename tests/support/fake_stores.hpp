@@ -1,0 +1,142 @@
+#pragma once
+
+#include "messages/error.hpp"
+#include "persistence/claim_store.hpp"
+#include "persistence/reaper_store.hpp"
+#include "persistence/result_store.hpp"
+
+#include <algorithm>
+#include <deque>
+#include <functional>
+#include <set>
+#include <utility>
+#include <vector>
+
+// Scripted stores for tests on virtual time. They remember what they were asked and answer what
+// the test wrote down; the real ones have tests of their own.
+
+namespace notify::test {
+
+inline caf::error outage() {
+  return caf::make_error(ec::storage_unavailable, std::string{"switched off"});
+}
+
+/// Due jobs in memory; a claim takes from the front.
+class fake_claim_store : public claim_store {
+public:
+  caf::expected<std::vector<delivery_job>> claim(const std::string& channel, uint32_t limit,
+                                                 caf::timespan) override {
+    ++claims;
+    if (!available)
+      return outage();
+    limits.push_back(limit);
+    std::vector<delivery_job> result;
+    auto lease_id = ++last_lease;
+    for (auto i = due.begin(); i != due.end() && result.size() < limit;) {
+      if (i->channel != channel) {
+        ++i;
+        continue;
+      }
+      result.push_back(*i);
+      i = due.erase(i);
+    }
+    for (auto& x : result) {
+      x.lease_id = lease_id;
+      x.lease_size = static_cast<uint32_t>(result.size());
+    }
+    if (!result.empty())
+      alive.insert(lease_id);
+    return result;
+  }
+
+  caf::expected<std::vector<int64_t>> heartbeat(const std::vector<int64_t>& ids,
+                                                caf::timespan) override {
+    ++heartbeats;
+    if (!available)
+      return outage();
+    std::vector<int64_t> result;
+    std::copy_if(ids.begin(), ids.end(), std::back_inserter(result),
+                 [this](auto id) { return alive.contains(id); });
+    return result;
+  }
+
+  caf::expected<uint64_t> release(const std::vector<attempt_ref>& unstarted) override {
+    released.insert(released.end(), unstarted.begin(), unstarted.end());
+    return unstarted.size();
+  }
+
+  void add_due(const std::string& channel, size_t count) {
+    for (size_t i = 0; i < count; ++i) {
+      delivery_job x;
+      x.job_id = uuid::random();
+      x.channel = channel;
+      due.push_back(std::move(x));
+    }
+  }
+
+  bool available = true;
+  std::deque<delivery_job> due;
+  std::vector<uint32_t> limits;
+  std::vector<attempt_ref> released;
+  std::set<int64_t> alive;
+  int64_t last_lease = 0;
+  size_t claims = 0;
+  size_t heartbeats = 0;
+};
+
+/// Remembers each attempt once, as the real fence does.
+class fake_result_store : public result_store {
+public:
+  caf::expected<std::vector<bool>> record(const std::vector<attempt_result>& results,
+                                          const std::vector<int64_t>& done) override {
+    if (!available)
+      return outage();
+    if (refuses)
+      for (const auto& x : results)
+        if (refuses(x))
+          return caf::make_error(ec::storage_data);
+    batches.push_back(results.size());
+    done_leases.insert(done_leases.end(), done.begin(), done.end());
+    std::vector<bool> applied;
+    for (const auto& x : results) {
+      auto first = attempts.emplace(x.attempt.job_id, x.attempt.attempt_no).second;
+      applied.push_back(first);
+      if (first)
+        recorded.push_back(x);
+    }
+    return applied;
+  }
+
+  caf::expected<bool> record_late_success(const attempt_result& x) override {
+    late.push_back(x);
+    return true;
+  }
+
+  bool available = true;
+  std::function<bool(const attempt_result&)> refuses;
+  std::set<std::pair<uuid, int32_t>> attempts;
+  std::vector<attempt_result> recorded;
+  std::vector<attempt_result> late;
+  std::vector<size_t> batches;
+  std::vector<int64_t> done_leases;
+};
+
+class fake_reaper_store : public reaper_store {
+public:
+  caf::expected<reap_report> reap(uint32_t limit, int32_t) override {
+    ++passes;
+    if (!available)
+      return outage();
+    reap_report x;
+    x.leases = std::min<uint64_t>(limit, expired);
+    x.released = x.leases;
+    expired -= x.leases;
+    return x;
+  }
+
+  bool available = true;
+  uint64_t expired = 0;
+  size_t passes = 0;
+};
+
+} // namespace notify::test
