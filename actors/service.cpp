@@ -1,0 +1,202 @@
+#include "actors/service.hpp"
+
+#include "actors/inspector.hpp"
+#include "actors/service_tree.hpp"
+#include "messages/error.hpp"
+#include "messages/log.hpp"
+#include "persistence/migrator.hpp"
+
+#include <caf/abstract_actor.hpp>
+#include <caf/actor_cast.hpp>
+#include <caf/event_based_actor.hpp>
+#include <caf/send.hpp>
+
+#include <condition_variable>
+#include <mutex>
+#include <utility>
+
+namespace notify {
+
+using namespace std::chrono_literals;
+
+namespace {
+
+/// Set once by the root supervisor's end. Shared, because that may come after the service's own.
+struct ending {
+  std::mutex mutex;
+  std::condition_variable changed;
+  bool over = false;
+  caf::error reason;
+};
+
+caf::error invalid(const std::string& what) {
+  return caf::make_error(ec::invalid_config, what);
+}
+
+/// Every route must lead to a template that exists.
+caf::error check_routes(const routing_table& routes, const template_set& templates) {
+  for (const auto& [event_type, list] : routes.routes())
+    for (const auto& x : list)
+      if (!templates.contains(x.template_key))
+        return invalid("the route of " + event_type + " to " + x.channel + " names the template \""
+                       + x.template_key + "\", which is not in service.templates-folder");
+  return {};
+}
+
+caf::error check_schema(const postgres_config& config) {
+  auto state = schema_state(config);
+  if (!state)
+    return state.error();
+  if (state->version < state->wanted)
+    return caf::make_error(ec::storage_schema,
+                           "the database has schema version " + std::to_string(state->version)
+                               + ", this program needs " + std::to_string(state->wanted)
+                               + ": run 'notifyd migrate'");
+  return {};
+}
+
+caf::expected<service_parts> load_parts(const service_config& config) {
+  service_parts parts;
+  parts.config = config;
+  parts.owner = uuid::random();
+  parts.dir = std::make_shared<directory>();
+  auto routes = routing_table::load(config.routes_file);
+  if (!routes)
+    return routes.error();
+  parts.routes = std::make_shared<const routing_table>(std::move(*routes));
+  auto templates = template_set::load(config.templates_folder);
+  if (!templates)
+    return templates.error();
+  parts.templates = *templates;
+  if (auto err = check_routes(*parts.routes, *parts.templates))
+    return err;
+  if (auto err = check_schema(config.postgres))
+    return err;
+  parts.io = std::make_shared<io_threads>(config.io_threads);
+  return parts;
+}
+
+const actor_line* find_line(const actor_tree& tree, std::string_view name) {
+  for (const auto& x : tree.lines)
+    if (x.status.name == name)
+      return &x;
+  return nullptr;
+}
+
+/// One check: the actor answers, or is known to block, and its state is one of the good ones.
+health_check judge(const actor_tree& tree, const std::string& check, std::string_view name,
+                   std::initializer_list<std::string_view> good) {
+  const auto* line = find_line(tree, name);
+  if (line == nullptr)
+    return {check, false, "is not running"};
+  for (auto state : good)
+    if (line->status.state == state)
+      return {check, true, ""};
+  auto reason = line->status.state;
+  if (!line->status.last_error.empty())
+    reason += ": " + line->status.last_error;
+  return {check, false, reason};
+}
+
+} // namespace
+
+health_report judge_health(const service_config& config, const actor_tree& tree) {
+  health_report report;
+  report.live = !tree.lines.empty() && tree.lines.front().answered;
+  report.checks.push_back({"supervisor", report.live, report.live ? "" : "does not answer"});
+  if (config.roles.deliver)
+    report.checks.push_back(judge(tree, "claims", actor_names::dispatcher, {"running"}));
+  if (config.roles.ingest)
+    report.checks.push_back(judge(tree, "kafka", actor_names::consumer, {"assigned"}));
+  for (const auto& x : report.checks)
+    report.ready = report.ready && x.ok;
+  return report;
+}
+
+struct service::implementation {
+  caf::actor_system& system;
+  service_parts parts;
+  std::shared_ptr<ending> end = std::make_shared<ending>();
+  supervisor_actor root;
+  inspector_actor looker;
+  bool stopping = false;
+};
+
+caf::expected<std::unique_ptr<service>> service::start(caf::actor_system& system,
+                                                       const service_config& config) {
+  auto parts = load_parts(config);
+  if (!parts)
+    return parts.error();
+  auto impl = std::make_unique<implementation>(implementation{system, std::move(*parts)});
+  supervisor_setup setup{"root", stop_order::reversed, config.supervision};
+  impl->root = system.spawn(supervisor, setup, service_tree(impl->parts), impl->parts.dir);
+  caf::actor_cast<caf::abstract_actor*>(impl->root)
+      ->attach_functor([end = impl->end](const caf::error& reason) {
+        std::lock_guard lock{end->mutex};
+        end->over = true;
+        end->reason = reason;
+        end->changed.notify_all();
+      });
+  impl->looker = system.spawn(inspector, inspector_config{}, impl->root);
+  log::info("service", "started", {{"instance", config.instance}});
+  return std::unique_ptr<service>(new service(std::move(impl)));
+}
+
+service::service(std::unique_ptr<implementation> impl) : impl_(std::move(impl)) {}
+
+service::~service() {
+  stop();
+  while (!wait(1min)) {
+  }
+  caf::anon_send_exit(impl_->looker, caf::exit_reason::user_shutdown);
+  impl_->parts.dir->clear();
+  impl_->parts.io->stop();
+}
+
+void service::stop() {
+  if (std::exchange(impl_->stopping, true))
+    return;
+  log::info("service", "stopping");
+  caf::anon_send_exit(impl_->root, caf::exit_reason::user_shutdown);
+}
+
+bool service::wait(caf::timespan limit) {
+  std::unique_lock lock{impl_->end->mutex};
+  return impl_->end->changed.wait_for(lock, limit, [this] { return impl_->end->over; });
+}
+
+caf::error service::failure() const {
+  std::lock_guard lock{impl_->end->mutex};
+  if (impl_->end->reason == caf::exit_reason::user_shutdown)
+    return {};
+  return impl_->end->reason;
+}
+
+void service::health(std::function<void(health_report)> done) {
+  impl_->system.spawn([looker = impl_->looker, config = impl_->parts.config,
+                       done = std::move(done)](caf::event_based_actor* self) {
+    self->request(looker, caf::duration{2s}, get_actors{})
+        .then([=](const actor_tree& tree) { done(judge_health(config, tree)); },
+              [=](caf::error& err) {
+                health_report report;
+                report.live = false;
+                report.ready = false;
+                report.checks.push_back({"inspector", false, render(err)});
+                done(std::move(report));
+              });
+  });
+}
+
+boost::asio::io_context& service::io() {
+  return impl_->parts.io->context();
+}
+
+const directory_ptr& service::actors() const {
+  return impl_->parts.dir;
+}
+
+const supervisor_actor& service::root() const {
+  return impl_->root;
+}
+
+} // namespace notify

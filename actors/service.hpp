@@ -1,0 +1,65 @@
+#pragma once
+
+#include "actors/directory.hpp"
+#include "actors/service_config.hpp"
+#include "messages/actors.hpp"
+#include "messages/health.hpp"
+
+#include <caf/actor_system.hpp>
+#include <caf/expected.hpp>
+
+#include <boost/asio/io_context.hpp>
+
+#include <functional>
+#include <memory>
+
+namespace notify {
+
+/// The running service: checks its settings, builds the actor tree, stops it in order.
+///
+/// Shutdown goes consumer, inbox writers, dispatcher (gives back what no worker has started, waits
+/// for the sends in flight), workers, provider clients, result writers, reaper: everything before
+/// an actor in this list has ended when that actor ends, so no work is stranded between two.
+class service {
+public:
+  /// Reads routes and templates, checks the schema, starts the tree. The error names what is wrong
+  /// and what to do.
+  static caf::expected<std::unique_ptr<service>> start(caf::actor_system& system,
+                                                       const service_config& config);
+
+  /// Stops and waits without a limit; use `wait` with a limit before.
+  ~service();
+
+  service(const service&) = delete;
+  service& operator=(const service&) = delete;
+
+  /// Begins the orderly stop. Does not wait.
+  void stop();
+
+  /// Waits until the tree has ended, by `stop` or by itself. False if it still runs after `limit`.
+  bool wait(caf::timespan limit);
+
+  /// Why the tree ended by itself; no error after an orderly stop, or while it runs.
+  caf::error failure() const;
+
+  /// Asks the tree how it is and calls `done` with the answer on some thread. Never blocks.
+  void health(std::function<void(health_report)> done);
+
+  /// The threads for network I/O, for whoever serves HTTP beside the tree.
+  boost::asio::io_context& io();
+
+  const directory_ptr& actors() const;
+  const supervisor_actor& root() const;
+
+private:
+  struct implementation;
+
+  explicit service(std::unique_ptr<implementation> impl);
+
+  std::unique_ptr<implementation> impl_;
+};
+
+/// Pure: what the statuses of the tree mean for a load balancer.
+health_report judge_health(const service_config& config, const actor_tree& tree);
+
+} // namespace notify

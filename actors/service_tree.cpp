@@ -1,0 +1,159 @@
+#include "actors/service_tree.hpp"
+
+#include "actors/consumer.hpp"
+#include "actors/delivery_worker.hpp"
+#include "actors/inbox_writer.hpp"
+#include "actors/job_dispatcher.hpp"
+#include "actors/lease_reaper.hpp"
+#include "actors/provider_client.hpp"
+#include "actors/providers/log_provider.hpp"
+#include "actors/providers/smtp_provider.hpp"
+#include "actors/result_writer.hpp"
+#include "messages/error.hpp"
+#include "messages/log.hpp"
+#include "persistence/pg_claim_store.hpp"
+#include "persistence/pg_ingest_store.hpp"
+#include "persistence/pg_reaper_store.hpp"
+#include "persistence/pg_result_store.hpp"
+
+#include <stdexcept>
+#include <utility>
+
+namespace notify {
+
+using namespace std::chrono_literals;
+
+namespace {
+
+/// A child on the scheduler, or with a thread of its own if it blocks. `make` spawns it.
+template <class Make>
+child_spec child_of(std::string name, Make make, caf::timespan stop_timeout = 5s) {
+  return {std::move(name),
+          [make](caf::local_actor& parent) {
+            return caf::actor_cast<caf::strong_actor_ptr>(make(parent));
+          },
+          false, stop_timeout};
+}
+
+provider_ptr make_provider(const service_parts& parts, const channel_config& config) {
+  if (config.provider != "smtp")
+    return std::make_shared<log_provider>();
+  auto result = smtp_provider::make(parts.io->context(), config.smtp);
+  if (!result)
+    // The settings were checked at start, so this is a bug; the crash budget makes it visible.
+    throw std::runtime_error("smtp provider: " + render(result.error()));
+  return *result;
+}
+
+child_spec provider_client_spec(const service_parts& parts, const std::string& channel,
+                                const channel_config& config) {
+  return child_of(actor_names::provider_client(channel), [=](caf::local_actor& parent) {
+    provider_client_config own{channel, config.deadline, 1s};
+    // A fresh adapter for each life: the old one may hold sends that nobody waits for.
+    return parent.spawn(provider_client, own, make_provider(parts, config));
+  });
+}
+
+child_spec worker_pool_spec(const service_parts& parts, const std::string& channel,
+                            const channel_config& config) {
+  delivery_worker_config own;
+  own.channel = channel;
+  own.deadline = config.deadline;
+  own.result_writers = parts.config.delivery.result_writers;
+  own.retry = config.retry;
+  std::vector<child_spec> workers;
+  for (size_t slot = 0; slot < config.slots; ++slot)
+    workers.push_back(
+        child_of(actor_names::delivery_worker(channel, slot),
+                 [own, templates = parts.templates, dir = parts.dir](caf::local_actor& parent) {
+                   return parent.spawn(delivery_worker, own, templates, dir);
+                 }));
+  supervisor_setup setup{"workers-" + channel, stop_order::together, parts.config.supervision};
+  auto pool = child_of(setup.name, [=, dir = parts.dir](caf::local_actor& parent) {
+    return parent.spawn(supervisor, setup, workers, dir);
+  });
+  pool.is_supervisor = true;
+  return pool;
+}
+
+child_spec result_writer_spec(const service_config& config, size_t index) {
+  return child_of(
+      actor_names::result_writer(index),
+      [own = result_writer_config{config.delivery.result_batch},
+       postgres = config.postgres](caf::local_actor& parent) {
+        return parent.spawn<caf::detached>(result_writer, own,
+                                           std::make_shared<pg_result_store>(postgres));
+      },
+      10s);
+}
+
+child_spec dispatcher_spec(const service_parts& parts) {
+  const auto& config = parts.config;
+  job_dispatcher_config own{config.delivery, config.channels, config.reaper.reclaim_cap};
+  return child_of(
+      actor_names::dispatcher,
+      [own, postgres = config.postgres, owner = parts.owner,
+       dir = parts.dir](caf::local_actor& parent) {
+        return parent.spawn<caf::detached>(job_dispatcher, own,
+                                           std::make_shared<pg_claim_store>(postgres, owner), dir);
+      },
+      config.delivery.drain_timeout + 5s);
+}
+
+child_spec inbox_writer_spec(const service_parts& parts, size_t index) {
+  inbox_writer_config own;
+  own.limits = parts.config.ingest.limits;
+  return child_of(actor_names::inbox_writer(index), [own, postgres = parts.config.postgres,
+                                                     routes = parts.routes,
+                                                     dir = parts.dir](caf::local_actor& parent) {
+    return parent.spawn<caf::detached>(inbox_writer, own,
+                                       std::make_shared<pg_ingest_store>(postgres), routes,
+                                       dispatcher_resolver{[dir] { return dir->dispatcher(); }});
+  });
+}
+
+child_spec consumer_spec(const service_parts& parts) {
+  return child_of(
+      actor_names::consumer,
+      [config = parts.config.kafka, dir = parts.dir](caf::local_actor& parent) {
+        return parent.spawn<caf::detached>(consumer, config, kafka_records(config),
+                                           writer_resolver{[dir] { return dir->inbox_writers(); }});
+      },
+      parts.config.kafka.close_timeout + 2s);
+}
+
+void add_delivery(const service_parts& parts, std::vector<child_spec>& tree) {
+  const auto& config = parts.config;
+  tree.push_back(
+      child_of(actor_names::lease_reaper,
+               [own = config.reaper, postgres = config.postgres](caf::local_actor& parent) {
+                 return parent.spawn<caf::detached>(lease_reaper, own,
+                                                    std::make_shared<pg_reaper_store>(postgres));
+               }));
+  for (size_t i = 0; i < config.delivery.result_writers; ++i)
+    tree.push_back(result_writer_spec(config, i));
+  for (const auto& [channel, settings] : config.channels)
+    tree.push_back(provider_client_spec(parts, channel, settings));
+  for (const auto& [channel, settings] : config.channels)
+    tree.push_back(worker_pool_spec(parts, channel, settings));
+  tree.push_back(dispatcher_spec(parts));
+}
+
+void add_ingest(const service_parts& parts, std::vector<child_spec>& tree) {
+  for (size_t i = 0; i < parts.config.ingest.writers; ++i)
+    tree.push_back(inbox_writer_spec(parts, i));
+  tree.push_back(consumer_spec(parts));
+}
+
+} // namespace
+
+std::vector<child_spec> service_tree(const service_parts& parts) {
+  std::vector<child_spec> tree;
+  if (parts.config.roles.deliver)
+    add_delivery(parts, tree);
+  if (parts.config.roles.ingest)
+    add_ingest(parts, tree);
+  return tree;
+}
+
+} // namespace notify

@@ -1,0 +1,29 @@
+#pragma once
+
+#include "actors/directory.hpp"
+#include "actors/providers/io_threads.hpp"
+#include "actors/rendering.hpp"
+#include "actors/routing.hpp"
+#include "actors/service_config.hpp"
+#include "actors/supervisor.hpp"
+#include "messages/uuid.hpp"
+
+#include <memory>
+#include <vector>
+
+namespace notify {
+
+/// What the children of one process share.
+struct service_parts {
+  service_config config;
+  uuid owner; ///< Names this process in leases; outlives restarts of its actors.
+  std::shared_ptr<const routing_table> routes;
+  template_set_ptr templates;
+  directory_ptr dir;
+  std::shared_ptr<io_threads> io;
+};
+
+/// The children of the root supervisor in the order in which they start; they stop in reverse.
+std::vector<child_spec> service_tree(const service_parts& parts);
+
+} // namespace notify
