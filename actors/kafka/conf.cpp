@@ -4,17 +4,17 @@
 #include "messages/log.hpp"
 
 #include <array>
-#include <string_view>
 
 namespace notify::kafka {
 
 namespace {
 
-/// librdkafka's levels are those of syslog.
+/// librdkafka's levels are those of syslog. A lost connection is an error there; here it is a
+/// warning, because the library connects again by itself.
 log::level to_level(int syslog_level) {
-  if (syslog_level <= 3)
+  if (syslog_level <= 2)
     return log::level::error;
-  if (syslog_level == 4)
+  if (syslog_level <= 4)
     return log::level::warning;
   return syslog_level <= 6 ? log::level::info : log::level::debug;
 }

@@ -42,7 +42,7 @@ using partition_list_ptr = std::unique_ptr<rd_kafka_topic_partition_list_t,
                                            destroy_with<rd_kafka_topic_partition_list_destroy>>;
 
 using metadata_ptr =
-    std::unique_ptr<const struct rd_kafka_metadata, destroy_with<rd_kafka_metadata_destroy>>;
+    std::unique_ptr<const rd_kafka_metadata_t, destroy_with<rd_kafka_metadata_destroy>>;
 
 using admin_options_ptr =
     std::unique_ptr<rd_kafka_AdminOptions_t, destroy_with<rd_kafka_AdminOptions_destroy>>;
