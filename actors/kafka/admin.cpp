@@ -81,12 +81,12 @@ caf::expected<std::vector<std::string>> created_topics(rd_kafka_event_t* event) 
 
 /// Empty if every partition of the topic can be written and read, else what is missing.
 std::string missing_part(const rd_kafka_metadata_t& metadata, const std::string& topic) {
-  const auto* end = metadata.topics + metadata.topic_cnt;
-  const auto* found =
-      std::find_if(metadata.topics, end, [&](const auto& x) { return x.topic == topic; });
+  const auto* begin = static_cast<const rd_kafka_metadata_topic_t*>(metadata.topics);
+  const auto* end = begin + metadata.topic_cnt;
+  const auto* found = std::find_if(begin, end, [&](const auto& x) { return x.topic == topic; });
   if (found == end || found->partition_cnt == 0)
     return "topic " + topic + " does not exist";
-  const auto* partitions_end = found->partitions + found->partition_cnt;
+  auto* partitions_end = found->partitions + found->partition_cnt;
   auto ready = std::all_of(found->partitions, partitions_end, [](const auto& x) {
     return x.err == RD_KAFKA_RESP_ERR_NO_ERROR && x.leader >= 0;
   });

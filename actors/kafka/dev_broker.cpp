@@ -9,7 +9,10 @@ namespace notify::kafka {
 caf::expected<std::unique_ptr<dev_broker>> dev_broker::start(const std::vector<topic_spec>& topics,
                                                              int brokers) {
   // The client is only the cluster's host: it never connects to anything.
-  auto client = make_client(RD_KAFKA_PRODUCER, conf_ptr{rd_kafka_conf_new()});
+  auto conf = make_conf({{"client.id", "dev-broker"}, {"log_level", "3"}});
+  if (!conf)
+    return std::move(conf.error());
+  auto client = make_client(RD_KAFKA_PRODUCER, std::move(*conf));
   if (!client)
     return std::move(client.error());
   std::unique_ptr<dev_broker> result{new dev_broker};
