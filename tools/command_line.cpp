@@ -1,12 +1,12 @@
 #include "tools/command_line.hpp"
 
 #include "messages/error.hpp"
+#include "messages/nearest.hpp"
 
 #include <caf/message.hpp>
 
 #include <algorithm>
 #include <charconv>
-#include <numeric>
 
 namespace notify::cli {
 
@@ -16,22 +16,6 @@ caf::error refuse(std::string text) {
   return caf::make_error(ec::invalid_config, std::move(text));
 }
 
-/// Insertions, deletions and replacements that turn one text into the other.
-size_t distance(std::string_view from, std::string_view to) {
-  std::vector<size_t> row(to.size() + 1);
-  std::iota(row.begin(), row.end(), size_t{0});
-  for (size_t i = 0; i < from.size(); ++i) {
-    auto diagonal = row[0];
-    row[0] = i + 1;
-    for (size_t j = 0; j < to.size(); ++j) {
-      auto replaced = diagonal + (from[i] == to[j] ? 0 : 1);
-      diagonal = row[j + 1];
-      row[j + 1] = std::min({row[j] + 1, row[j + 1] + 1, replaced});
-    }
-  }
-  return row[to.size()];
-}
-
 const option* find(std::span<const option> known, std::string_view name) {
   auto found =
       std::find_if(known.begin(), known.end(), [&](const auto& x) { return x.name == name; });
@@ -39,12 +23,12 @@ const option* find(std::span<const option> known, std::string_view name) {
 }
 
 caf::error unknown_option(std::string_view name, std::span<const option> known) {
-  std::vector<std::string_view> names{"help"};
+  std::vector<std::string> names{"help"};
   for (const auto& x : known)
-    names.push_back(x.name);
+    names.emplace_back(x.name);
   auto text = "unknown option --" + std::string{name};
-  if (auto other = nearest(name, names))
-    text += ", did you mean --" + *other + "?";
+  if (auto other = nearest(name, names); !other.empty())
+    text += ", did you mean --" + other + "?";
   return refuse(std::move(text));
 }
 
@@ -110,20 +94,6 @@ caf::expected<arguments> parse(std::span<const char* const> words, std::span<con
     if (!x.fallback.empty())
       result.options.emplace(x.name, x.fallback); // Changes nothing if it was given.
   return result;
-}
-
-std::optional<std::string> nearest(std::string_view word,
-                                   std::span<const std::string_view> candidates) {
-  std::optional<std::string> best;
-  auto limit = std::max<size_t>(2, word.size() / 3) + 1;
-  for (const auto& candidate : candidates) {
-    auto steps = distance(word, candidate);
-    if (steps < limit && steps < candidate.size()) {
-      limit = steps;
-      best = candidate;
-    }
-  }
-  return best;
 }
 
 caf::expected<int64_t> number(const arguments& from, std::string_view name, int64_t lowest,

@@ -4,7 +4,6 @@
 
 #include <cstdint>
 #include <map>
-#include <optional>
 #include <span>
 #include <string>
 #include <string_view>
@@ -40,10 +39,6 @@ struct arguments {
 /// Reads the words after the subcommand. `--help` and `-h` are always known. `ec::invalid_config`
 /// names the word and, for an unknown option, the nearest known one.
 caf::expected<arguments> parse(std::span<const char* const> words, std::span<const option> known);
-
-/// The candidate that differs least from `word`, if it is near enough to be a slip.
-std::optional<std::string> nearest(std::string_view word,
-                                   std::span<const std::string_view> candidates);
 
 /// An option's value as a number within [lowest, highest]; the error names the option.
 caf::expected<int64_t> number(const arguments& from, std::string_view name, int64_t lowest,

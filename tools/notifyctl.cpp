@@ -1,10 +1,12 @@
 #include "tools/notifyctl.hpp"
 
 #include "messages/log.hpp"
+#include "messages/nearest.hpp"
 
 #include <array>
 #include <ostream>
 #include <string>
+#include <vector>
 
 namespace notify::ctl {
 
@@ -39,12 +41,12 @@ constexpr std::array<command, 3> commands = {{
 }};
 
 int unknown_command(std::string_view word, streams io) {
-  std::array<std::string_view, commands.size()> names;
-  for (size_t i = 0; i < commands.size(); ++i)
-    names.at(i) = commands.at(i).name;
+  std::vector<std::string> names;
+  for (const auto& x : commands)
+    names.emplace_back(x.name);
   io.err << "notifyctl: unknown command '" << word << "'";
-  if (auto other = cli::nearest(word, names))
-    io.err << ", did you mean '" << *other << "'?";
+  if (auto other = nearest(word, names); !other.empty())
+    io.err << ", did you mean '" << other << "'?";
   io.err << "\nSee: notifyctl --help\n";
   return cli::usage;
 }

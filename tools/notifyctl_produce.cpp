@@ -1,5 +1,6 @@
 #include "actors/kafka/producer.hpp"
 #include "messages/error.hpp"
+#include "messages/nearest.hpp"
 #include "tools/notifyctl.hpp"
 #include "tools/sample_events.hpp"
 
@@ -59,9 +60,9 @@ caf::expected<source> samples(const cli::arguments& from) {
   sample::choices choices{from.at("type"), from.at("email"), from.at("locale"), std::nullopt};
   auto known = sample::types();
   if (std::find(known.begin(), known.end(), choices.type) == known.end()) {
-    auto other = cli::nearest(choices.type, known);
+    auto other = nearest(choices.type, {known.begin(), known.end()});
     return refuse("unknown type '" + choices.type + "'"
-                  + (other ? ", did you mean '" + *other + "'?" : ""));
+                  + (other.empty() ? "" : ", did you mean '" + other + "'?"));
   }
   if (choices.locale != "ru" && choices.locale != "en")
     return refuse("--locale must be ru or en, not '" + choices.locale + "'");
