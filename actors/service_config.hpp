@@ -45,7 +45,7 @@ struct consumer_config {
   caf::timespan max_poll_interval = std::chrono::seconds{90};
   caf::timespan commit_interval = std::chrono::milliseconds{500};
   caf::timespan store_timeout = std::chrono::seconds{60}; ///< For one batch, before it is retried.
-  caf::timespan drain_timeout = std::chrono::seconds{2};  ///< In the revoke callback.
+  caf::timespan drain_timeout = std::chrono::seconds{2};  ///< For work in flight at a revoke.
   caf::timespan close_timeout = std::chrono::seconds{10};
   size_t batch_records = 1000;      ///< Most records of one ingest transaction.
   size_t buffer_records = 10000;    ///< Above this the partitions are paused,

@@ -1,0 +1,229 @@
+#include "actors/consumer.hpp"
+
+#include "actors/random.hpp"
+#include "messages/error.hpp"
+#include "messages/log.hpp"
+
+#include <algorithm>
+#include <set>
+
+// How records become batches, and how durable batches become offsets.
+
+namespace notify {
+
+namespace {
+
+using namespace std::chrono_literals;
+
+constexpr caf::timespan first_retry = 100ms;
+
+/// With the jitter on top a database that is back is noticed within 5 s.
+constexpr caf::timespan longest_retry = 4s;
+
+/// Share that is added to a delay at most.
+constexpr double jitter = 0.25;
+
+/// The database is away or not fit for us: nothing can be stored, whatever the batch.
+bool is_outage(const caf::error& reason) {
+  return reason == ec::storage_unavailable || reason == ec::storage_schema;
+}
+
+} // namespace
+
+bool consumer_state::any_in_flight() const {
+  return std::any_of(batches.begin(), batches.end(),
+                     [](const auto& x) { return x.second.in_flight(); });
+}
+
+size_t consumer_state::held_records() const {
+  auto result = buffer.records();
+  for (const auto& [id, batch] : batches)
+    result += batch.records.size();
+  return result;
+}
+
+size_t consumer_state::held_bytes() const {
+  auto result = buffer.bytes();
+  for (const auto& [id, batch] : batches)
+    result += batch.bytes;
+  return result;
+}
+
+inbox_writer_actor consumer_state::free_writer() {
+  auto all = writers();
+  for (size_t i = 0; i < all.size(); ++i) {
+    auto& candidate = all[(writer_turn + i) % all.size()];
+    auto taken =
+        candidate == nullptr || std::any_of(batches.begin(), batches.end(), [&](const auto& x) {
+          return x.second.writer == candidate.address();
+        });
+    if (taken)
+      continue;
+    writer_turn += i + 1;
+    return candidate;
+  }
+  return inbox_writer_actor{};
+}
+
+void consumer_state::dispatch() {
+  if (step != phase::running || revoking || !storage_up)
+    return;
+  while (buffer.records() > 0) {
+    std::set<kafka::topic_partition> busy;
+    for (const auto& [id, batch] : batches)
+      for (const auto& x : batch.slices)
+        busy.insert(x.where);
+    auto writer = free_writer();
+    if (writer == nullptr)
+      return;
+    open_batch batch;
+    batch.records =
+        buffer.take(config.batch_records, [&](const auto& where) { return busy.contains(where); });
+    if (batch.records.empty())
+      return;
+    for (const auto& x : batch.records) {
+      batch.bytes += footprint(x);
+      kafka::topic_partition where{x.topic, x.partition};
+      if (batch.slices.empty() || batch.slices.back().where != where)
+        batch.slices.push_back({where, source->epoch(where), 0});
+      batch.slices.back().next_offset = x.offset + 1;
+    }
+    auto id = ++last_batch;
+    batches.emplace(id, std::move(batch));
+    hand_over(id, writer);
+  }
+}
+
+void consumer_state::hand_over(uint64_t id, const inbox_writer_actor& writer) {
+  auto& batch = batches[id];
+  batch.writer = writer.address();
+  // A copy: ours is needed again if the writer fails.
+  self->request(writer, config.store_timeout, store_batch{id, batch.records})
+      .then([self = self, id](const batch_stored& x) { self->state.on_stored(id, x); },
+            [self = self, id](const caf::error& x) { self->state.on_failed(id, x); });
+}
+
+void consumer_state::on_stored(uint64_t id, const batch_stored& report) {
+  auto i = batches.find(id);
+  if (i == batches.end())
+    return;
+  auto batch = std::move(i->second);
+  batches.erase(i);
+  ++count.batches;
+  count.events += static_cast<int64_t>(report.events);
+  count.jobs += static_cast<int64_t>(report.jobs);
+  count.duplicates += static_cast<int64_t>(report.duplicates);
+  count.dead_letters += static_cast<int64_t>(report.dead_letters);
+  store_offsets(batch);
+  if (!storage_up)
+    log::info(name, "storage is back");
+  if (!storage_up || batch.failures > 0)
+    last_error.clear();
+  storage_up = true;
+  if (step == phase::probing) {
+    join();
+    return;
+  }
+  dispatch();
+  update_gate();
+}
+
+void consumer_state::store_offsets(const open_batch& batch) {
+  for (const auto& x : batch.slices) {
+    switch (source->store_offset(x.where, x.epoch, x.next_offset)) {
+    case kafka::store_verdict::stored:
+      dirty = true;
+      break;
+    case kafka::store_verdict::stale:
+      ++count.stale_results;
+      break;
+    case kafka::store_verdict::failed:
+      ++count.commit_errors;
+      break;
+    case kafka::store_verdict::behind:
+      break;
+    }
+  }
+}
+
+void consumer_state::on_failed(uint64_t id, const caf::error& reason) {
+  auto i = batches.find(id);
+  if (i == batches.end())
+    return;
+  auto& batch = i->second;
+  batch.writer = nullptr;
+  ++batch.failures;
+  ++count.store_errors;
+  last_error = render(reason);
+  log::warning(name, "batch not stored, it stays in front",
+               {{"batch", id},
+                {"records", batch.records.size()},
+                {"failures", batch.failures},
+                {"error", last_error}});
+  if (step > phase::running) {
+    batches.erase(i);
+    return;
+  }
+  if (is_outage(reason))
+    storage_up = false;
+  update_gate();
+  retry_later(id, batch);
+}
+
+void consumer_state::retry_later(uint64_t id, const open_batch& batch) {
+  auto doublings = std::min<uint32_t>(batch.failures, 10);
+  auto delay = std::min(first_retry * (1 << doublings) / 2, longest_retry);
+  auto extra = std::chrono::duration_cast<caf::timespan>(delay * jitter * random_unit());
+  self->delayed_send(self, delay + extra, retry_batch{id});
+}
+
+void consumer_state::retry(uint64_t id) {
+  auto i = batches.find(id);
+  if (i == batches.end() || i->second.in_flight())
+    return;
+  auto& batch = i->second;
+  strip_stale(batch);
+  // Even without records it goes out: its success is what opens the gate again.
+  if (batch.records.empty() && storage_up && step == phase::running) {
+    batches.erase(i);
+    return;
+  }
+  auto writer = free_writer();
+  if (writer == nullptr) {
+    retry_later(id, batch);
+    return;
+  }
+  hand_over(id, writer);
+}
+
+void consumer_state::strip_stale(open_batch& batch) const {
+  auto stale = [&](const kafka::topic_partition& where) {
+    return std::none_of(batch.slices.begin(), batch.slices.end(), [&](const auto& x) {
+      return x.where == where && source->epoch(where) == x.epoch;
+    });
+  };
+  std::erase_if(batch.records, [&](const auto& x) { return stale({x.topic, x.partition}); });
+  std::erase_if(batch.slices, [&](const auto& x) { return source->epoch(x.where) != x.epoch; });
+  batch.bytes = 0;
+  for (const auto& x : batch.records)
+    batch.bytes += footprint(x);
+}
+
+void consumer_state::update_gate() {
+  auto records = held_records();
+  auto bytes = held_bytes();
+  // Hysteresis, because each closing throws away what was fetched ahead.
+  if (records >= config.buffer_records || bytes >= config.buffer_bytes)
+    full = true;
+  else if (records <= config.buffer_records / 2 && bytes <= config.buffer_bytes / 2)
+    full = false;
+  auto open = storage_up && !full && step <= phase::running;
+  if (open == gate_open)
+    return;
+  gate_open = open;
+  source->set_gate(open);
+  if (!storage_up)
+    log::warning(name, "fetching paused: storage does not answer");
+}
+
+} // namespace notify

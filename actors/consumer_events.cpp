@@ -1,0 +1,153 @@
+#include "actors/consumer.hpp"
+
+#include "messages/error.hpp"
+#include "messages/log.hpp"
+
+// What the consumer makes of the events of its source.
+
+namespace notify {
+
+namespace {
+
+using namespace std::chrono_literals;
+
+/// Distance between commits that lack a right.
+constexpr caf::timespan denied_pause = 30s;
+
+/// Records are waiting, the gate is open, and still nothing comes: an alarm after this time.
+constexpr caf::timespan silence_limit = 60s;
+
+} // namespace
+
+void consumer_state::fetch() {
+  auto timeout = poll_timeout();
+  for (size_t n = 0; n < config.batch_records; ++n) {
+    auto event = source->poll(timeout);
+    if (std::holds_alternative<std::monostate>(event))
+      return;
+    std::visit([this](auto& x) { take(x); }, event);
+    timeout = caf::timespan{0};
+  }
+}
+
+void consumer_state::take(kafka_record& x) {
+  if (step != phase::running || revoking)
+    return;
+  ++count.records;
+  last_record = now();
+  silent = false;
+  kafka::topic_partition where{x.topic, x.partition};
+  ends.erase(where);
+  stalled.erase(where);
+  buffer.push(std::move(x));
+}
+
+void consumer_state::take(kafka::partitions_assigned& x) {
+  ++count.rebalances;
+  is_member = true;
+  assigned = x.partitions.size();
+  last_record = now();
+  stalled.clear();
+  log::info(name, "partitions assigned", {{"partitions", assigned}});
+}
+
+void consumer_state::take(kafka::partitions_revoking& x) {
+  log::info(name, "partitions revoked", {{"partitions", x.partitions.size()}, {"lost", x.lost}});
+  for (const auto& where : x.partitions)
+    buffer.drop(where);
+  revoking = true;
+  revoke_lost = x.lost;
+  revoke_deadline = now() + config.drain_timeout;
+}
+
+void consumer_state::finish_revoke_if_due() {
+  if (!revoking)
+    return;
+  auto waiting = any_in_flight() || commit_in_flight;
+  if (!revoke_lost && waiting && now() < revoke_deadline)
+    return;
+  // The commit travels before our answer to the group, so nobody has to wait for its result.
+  if (!revoke_lost && dirty && !commit_in_flight)
+    start_commit();
+  source->finish_revoke();
+  // Batches that wait for another try must not stand in the way of a later assignment.
+  for (auto& [id, batch] : batches)
+    if (!batch.in_flight())
+      strip_stale(batch);
+  revoking = false;
+  is_member = false;
+  dirty = false;
+  assigned = 0;
+  ends.clear();
+  lag.clear();
+  stalled.clear();
+}
+
+void consumer_state::take(kafka::partition_end& x) {
+  ends[x.where] = x.next_offset;
+}
+
+void consumer_state::take(kafka::partition_stalled& x) {
+  stalled[x.where] = std::move(x.reason);
+}
+
+void consumer_state::take(kafka::source_trouble& x) {
+  last_error = std::move(x.reason);
+}
+
+void consumer_state::take(kafka::source_failed& x) {
+  failed = true;
+  last_error = render(x.reason);
+  stop(x.reason);
+}
+
+void consumer_state::take(kafka::lag_measured& x) {
+  lag = std::move(x.records);
+  int64_t total = 0;
+  for (const auto& [where, records] : lag)
+    total += records;
+  if (silent || total == 0 || !gate_open || now() - last_record < silence_limit)
+    return;
+  silent = true;
+  log::error(name, "records are waiting but none arrives", {{"lag", total}});
+}
+
+// -- commits -------------------------------------------------------------------------------------
+
+void consumer_state::commit_if_due() {
+  if (dirty && !commit_in_flight && !revoking && now() >= next_commit)
+    start_commit();
+}
+
+void consumer_state::start_commit() {
+  if (!source->commit())
+    return;
+  dirty = false;
+  commit_in_flight = true;
+  next_commit = now() + config.commit_interval;
+}
+
+void consumer_state::take(kafka::commit_finished& x) {
+  commit_in_flight = false;
+  switch (x.verdict) {
+  case kafka::commit_verdict::committed:
+    ++count.commits;
+    return;
+  case kafka::commit_verdict::nothing:
+    return;
+  case kafka::commit_verdict::lost:
+    break;
+  case kafka::commit_verdict::retry:
+    dirty = true;
+    break;
+  case kafka::commit_verdict::denied:
+    dirty = true;
+    next_commit = now() + denied_pause;
+    break;
+  }
+  ++count.commit_errors;
+  last_error = "commit: " + x.reason;
+  log::warning(name, "offsets not committed", {{"reason", x.reason}});
+}
+
+} // namespace notify

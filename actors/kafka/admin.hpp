@@ -1,0 +1,54 @@
+#pragma once
+
+#include "actors/kafka/conf.hpp"
+
+#include <caf/error.hpp>
+#include <caf/timespan.hpp>
+
+#include <cstdint>
+#include <string>
+#include <vector>
+
+namespace notify::kafka {
+
+/// A topic to be.
+struct topic_spec {
+  std::string name;
+  int32_t partitions = 1;
+  properties config; ///< Topic settings by Kafka's names, e.g. `max.message.bytes`.
+};
+
+/// How far a consumer group came: the offset of the next record that it would read.
+struct committed_offset {
+  std::string topic;
+  int32_t partition = 0;
+  int64_t offset = 0;
+};
+
+/// What an operator does with a cluster. Every call blocks, at most its timeout.
+class admin {
+public:
+  /// Does not wait for a broker. `more` are further librdkafka properties.
+  static caf::expected<admin> create(const std::vector<std::string>& brokers,
+                                     const std::string& client_id, const properties& more = {});
+
+  /// Creates the topics that do not exist, with the broker's default replication, and returns their
+  /// names. Existing ones stay as they are. `ec::invalid_config` if a name or setting is refused.
+  caf::expected<std::vector<std::string>> create_missing(const std::vector<topic_spec>& topics,
+                                                         caf::timespan timeout);
+
+  /// Waits until a broker answers and every partition of these topics has a leader; no topics: only
+  /// until a broker answers. `ec::kafka_unavailable` says what was missing at the end.
+  caf::error wait_for(const std::vector<std::string>& topics, caf::timespan timeout);
+
+  /// The offsets that the group has committed, partitions without one left out.
+  caf::expected<std::vector<committed_offset>> committed(const std::string& group,
+                                                         caf::timespan timeout);
+
+private:
+  explicit admin(client_ptr client) : client_(std::move(client)) {}
+
+  client_ptr client_;
+};
+
+} // namespace notify::kafka

@@ -1,0 +1,69 @@
+#include "actors/kafka/conf.hpp"
+
+#include "messages/error.hpp"
+#include "messages/log.hpp"
+
+#include <array>
+
+namespace notify::kafka {
+
+namespace {
+
+/// librdkafka's levels are those of syslog. A lost connection is an error there; here it is a
+/// warning, because the library connects again by itself.
+log::level to_level(int syslog_level) {
+  if (syslog_level <= 2)
+    return log::level::error;
+  if (syslog_level <= 4)
+    return log::level::warning;
+  return syslog_level <= 6 ? log::level::info : log::level::debug;
+}
+
+void on_log(const rd_kafka_t*, int level, const char* facility, const char* text) {
+  log::write(to_level(level), "kafka-client", text, {{"facility", facility}});
+}
+
+void on_error(rd_kafka_t* client, int code, const char* reason, void*) {
+  // Reports about brokers are information: the library connects again by itself.
+  log::warning("kafka-client", reason,
+               {{"client", rd_kafka_name(client)},
+                {"error", rd_kafka_err2name(static_cast<rd_kafka_resp_err_t>(code))}});
+}
+
+} // namespace
+
+caf::expected<conf_ptr> make_conf(const properties& values) {
+  conf_ptr conf{rd_kafka_conf_new()};
+  std::array<char, 512> reason{};
+  for (const auto& [name, value] : values) {
+    auto code =
+        rd_kafka_conf_set(conf.get(), name.c_str(), value.c_str(), reason.data(), reason.size());
+    if (code != RD_KAFKA_CONF_OK)
+      return caf::make_error(ec::invalid_config, name, std::string{reason.data()});
+  }
+  return conf;
+}
+
+void log_through_service(rd_kafka_conf_t* conf) {
+  rd_kafka_conf_set_log_cb(conf, on_log);
+  rd_kafka_conf_set_error_cb(conf, on_error);
+}
+
+caf::expected<client_ptr> make_client(rd_kafka_type_t type, conf_ptr conf) {
+  std::array<char, 512> reason{};
+  client_ptr client{rd_kafka_new(type, conf.get(), reason.data(), reason.size())};
+  if (client == nullptr)
+    return caf::make_error(ec::invalid_config, std::string{reason.data()});
+  // The client owns the settings now.
+  static_cast<void>(conf.release());
+  return client;
+}
+
+caf::error make_kafka_error(rd_kafka_resp_err_t code, const std::string& call) {
+  auto fatal = code == RD_KAFKA_RESP_ERR__FATAL || code == RD_KAFKA_RESP_ERR__FENCED
+               || code == RD_KAFKA_RESP_ERR_FENCED_INSTANCE_ID;
+  return caf::make_error(fatal ? ec::kafka_fatal : ec::kafka_unavailable, call,
+                         std::string{rd_kafka_err2str(code)});
+}
+
+} // namespace notify::kafka

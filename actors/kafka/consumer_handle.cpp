@@ -1,0 +1,345 @@
+#include "actors/kafka/consumer_handle.hpp"
+
+#include "actors/kafka/bounded_destroy.hpp"
+#include "actors/kafka/consumer_conf.hpp"
+#include "actors/kafka/record_reader.hpp"
+#include "messages/error.hpp"
+#include "messages/log.hpp"
+
+#include <algorithm>
+
+namespace notify::kafka {
+
+namespace {
+
+using namespace std::chrono_literals;
+
+constexpr const char* component = "kafka-consumer";
+
+/// How long the destructor tries to tell the group that we leave.
+constexpr auto leave_limit = 2s;
+
+/// The same report of the client is logged once in this time.
+constexpr auto log_pause = 10s;
+
+int to_millis(caf::timespan x) {
+  return static_cast<int>(std::chrono::ceil<std::chrono::milliseconds>(x).count());
+}
+
+partition_list_ptr make_list(const partition_tracker::partitions& xs) {
+  partition_list_ptr result{rd_kafka_topic_partition_list_new(static_cast<int>(xs.size()))};
+  for (const auto& x : xs)
+    rd_kafka_topic_partition_list_add(result.get(), x.topic.c_str(), x.partition);
+  return result;
+}
+
+std::string name_of(const rd_kafka_message_t& message) {
+  if (message.rkt == nullptr)
+    return {};
+  return rd_kafka_topic_name(message.rkt);
+}
+
+} // namespace
+
+consumer_handle::consumer_handle(std::vector<std::string> topics) : topics_(std::move(topics)) {}
+
+caf::expected<std::unique_ptr<consumer_handle>>
+consumer_handle::create(const consumer_config& config) {
+  auto values = consumer_properties(config);
+  if (!values)
+    return values.error();
+  auto conf = make_conf(*values);
+  if (!conf)
+    return conf.error();
+  std::unique_ptr<consumer_handle> result{new consumer_handle{config.topics}};
+  if (auto err = result->open(std::move(*conf)))
+    return err;
+  return result;
+}
+
+caf::error consumer_handle::open(conf_ptr conf) {
+  log_through_service(conf.get());
+  rd_kafka_conf_set_opaque(conf.get(), this);
+  rd_kafka_conf_set_rebalance_cb(conf.get(), on_rebalance);
+  rd_kafka_conf_set_error_cb(conf.get(), on_error);
+  rd_kafka_conf_set_stats_cb(conf.get(), on_statistics);
+  auto client = make_client(RD_KAFKA_CONSUMER, std::move(conf));
+  if (!client)
+    return client.error();
+  client_ = client->release();
+  rd_kafka_poll_set_consumer(client_);
+  commits_.reset(rd_kafka_queue_new(client_));
+  records_.reset(rd_kafka_queue_get_consumer(client_));
+  return caf::none;
+}
+
+consumer_handle::~consumer_handle() {
+  if (client_ == nullptr)
+    return;
+  if (joined_ && !closing_)
+    leave_bounded();
+  commits_.reset();
+  records_.reset();
+  destroy_bounded(client_);
+}
+
+void consumer_handle::leave_bounded() {
+  auto deadline = std::chrono::steady_clock::now() + leave_limit;
+  begin_close();
+  while (!closed() && std::chrono::steady_clock::now() < deadline)
+    poll(20ms);
+}
+
+caf::error consumer_handle::join() {
+  partition_list_ptr list{rd_kafka_topic_partition_list_new(static_cast<int>(topics_.size()))};
+  for (const auto& x : topics_)
+    rd_kafka_topic_partition_list_add(list.get(), x.c_str(), RD_KAFKA_PARTITION_UA);
+  auto code = rd_kafka_subscribe(client_, list.get());
+  if (code != RD_KAFKA_RESP_ERR_NO_ERROR)
+    return make_kafka_error(code, "subscribe");
+  joined_ = true;
+  return caf::none;
+}
+
+// -- assignment ----------------------------------------------------------------------------------
+
+void consumer_handle::on_rebalance(rd_kafka_t* client, rd_kafka_resp_err_t code,
+                                   rd_kafka_topic_partition_list_t* partitions, void* self) {
+  auto* handle = static_cast<consumer_handle*>(self);
+  if (code == RD_KAFKA_RESP_ERR__ASSIGN_PARTITIONS) {
+    handle->take_assignment(partitions);
+    return;
+  }
+  if (code == RD_KAFKA_RESP_ERR__REVOKE_PARTITIONS) {
+    handle->begin_revoke(rd_kafka_assignment_lost(client) != 0);
+    return;
+  }
+  log::error(component, "rebalance failed", {{"error", rd_kafka_err2str(code)}});
+  handle->begin_revoke(true);
+}
+
+void consumer_handle::take_assignment(const rd_kafka_topic_partition_list_t* partitions) {
+  // With an eager assignor nothing is left over here; a pause that survived would never end.
+  resume(tracker_.finish_revoke());
+  partition_tracker::partitions assigned;
+  for (int i = 0; i < partitions->cnt; ++i)
+    assigned.push_back({partitions->elems[i].topic, partitions->elems[i].partition});
+  auto code = rd_kafka_assign(client_, partitions);
+  if (code != RD_KAFKA_RESP_ERR_NO_ERROR) {
+    log::error(component, "assign failed", {{"error", rd_kafka_err2str(code)}});
+    pending_.emplace_back(source_trouble{std::string{"assign: "} + rd_kafka_err2str(code)});
+    return;
+  }
+  pause(tracker_.assign(assigned));
+  pending_.emplace_back(partitions_assigned{std::move(assigned)});
+}
+
+void consumer_handle::begin_revoke(bool lost) {
+  tracker_.begin_revoke(lost);
+  pending_.emplace_back(partitions_revoking{tracker_.assigned(), lost});
+  // Nobody waits for work in flight any more.
+  if (closing_)
+    release_assignment();
+}
+
+void consumer_handle::finish_revoke() {
+  if (tracker_.revoking())
+    release_assignment();
+}
+
+void consumer_handle::release_assignment() {
+  resume(tracker_.finish_revoke());
+  auto code = rd_kafka_assign(client_, nullptr);
+  if (code != RD_KAFKA_RESP_ERR_NO_ERROR)
+    log::error(component, "unassign failed", {{"error", rd_kafka_err2str(code)}});
+}
+
+uint64_t consumer_handle::epoch(const topic_partition& where) const {
+  return tracker_.epoch(where);
+}
+
+// -- gate ----------------------------------------------------------------------------------------
+
+void consumer_handle::set_gate(bool open) {
+  if (open == tracker_.gate_open())
+    return;
+  if (open)
+    resume(tracker_.open_gate());
+  else
+    pause(tracker_.close_gate());
+}
+
+void consumer_handle::pause(const partition_tracker::partitions& xs) {
+  if (xs.empty())
+    return;
+  auto list = make_list(xs);
+  rd_kafka_pause_partitions(client_, list.get());
+  for (int i = 0; i < list->cnt; ++i) {
+    const auto& x = list->elems[i];
+    if (x.err == RD_KAFKA_RESP_ERR_NO_ERROR)
+      continue;
+    tracker_.forget_pause({x.topic, x.partition});
+    log::warning(
+        component, "pause refused",
+        {{"topic", x.topic}, {"partition", x.partition}, {"error", rd_kafka_err2str(x.err)}});
+  }
+}
+
+void consumer_handle::resume(const partition_tracker::partitions& xs) {
+  if (xs.empty())
+    return;
+  auto list = make_list(xs);
+  rd_kafka_resume_partitions(client_, list.get());
+}
+
+// -- polling -------------------------------------------------------------------------------------
+
+source_event consumer_handle::poll(caf::timespan timeout) {
+  if (pending_.empty())
+    wait_for_event(timeout);
+  if (pending_.empty())
+    return {};
+  auto result = std::move(pending_.front());
+  pending_.pop_front();
+  return result;
+}
+
+void consumer_handle::wait_for_event(caf::timespan timeout) {
+  if (commit_in_flight_)
+    serve_commit();
+  if (!pending_.empty() || closed())
+    return;
+  message_ptr message{rd_kafka_consumer_poll(client_, to_millis(timeout))};
+  if (message == nullptr)
+    return;
+  if (message->err != RD_KAFKA_RESP_ERR_NO_ERROR)
+    take_error(*message);
+  else if (tracker_.accepts({rd_kafka_topic_name(message->rkt), message->partition}))
+    pending_.emplace_back(read_record(*message));
+}
+
+void consumer_handle::take_error(const rd_kafka_message_t& message) {
+  topic_partition where{name_of(message), message.partition};
+  switch (message.err) {
+  case RD_KAFKA_RESP_ERR__PARTITION_EOF:
+    if (tracker_.accepts(where))
+      pending_.emplace_back(partition_end{std::move(where), message.offset});
+    return;
+  case RD_KAFKA_RESP_ERR__AUTO_OFFSET_RESET:
+  case RD_KAFKA_RESP_ERR_UNKNOWN_TOPIC_OR_PART:
+  case RD_KAFKA_RESP_ERR_TOPIC_AUTHORIZATION_FAILED:
+  case RD_KAFKA_RESP_ERR_GROUP_AUTHORIZATION_FAILED: {
+    std::string reason = rd_kafka_message_errstr(&message);
+    log::error(component, "partition stalls until an operator decides",
+               {{"topic", where.topic}, {"partition", where.partition}, {"reason", reason}});
+    pending_.emplace_back(partition_stalled{std::move(where), std::move(reason)});
+    return;
+  }
+  default:
+    if (check_fatal(message.err))
+      return;
+    log::warning(component, "poll reported an error",
+                 {{"topic", where.topic}, {"error", rd_kafka_message_errstr(&message)}});
+    pending_.emplace_back(source_trouble{rd_kafka_message_errstr(&message)});
+  }
+}
+
+bool consumer_handle::check_fatal(rd_kafka_resp_err_t code) {
+  char reason[512] = "";
+  auto cause = rd_kafka_fatal_error(client_, reason, sizeof(reason));
+  if (cause == RD_KAFKA_RESP_ERR_NO_ERROR && code != RD_KAFKA_RESP_ERR_FENCED_INSTANCE_ID
+      && code != RD_KAFKA_RESP_ERR__FATAL)
+    return false;
+  std::string text = reason[0] != '\0' ? reason : rd_kafka_err2str(code);
+  log::error(component, "the client gave up", {{"reason", text}});
+  pending_.emplace_back(source_failed{caf::make_error(ec::kafka_fatal, std::move(text))});
+  return true;
+}
+
+void consumer_handle::on_error(rd_kafka_t*, int code, const char* reason, void* self) {
+  auto* handle = static_cast<consumer_handle*>(self);
+  auto now = std::chrono::steady_clock::now();
+  auto [i, is_new] = handle->logged_errors_.try_emplace(code, now);
+  if (is_new || now - i->second >= log_pause) {
+    i->second = now;
+    log::warning(component, "client reports", {{"reason", reason}});
+  }
+  handle->pending_.emplace_back(source_trouble{reason});
+}
+
+int consumer_handle::on_statistics(rd_kafka_t*, char* json, size_t size, void* self) {
+  auto* handle = static_cast<consumer_handle*>(self);
+  auto lag = read_lag({json, size});
+  std::erase_if(lag, [&](const auto& x) { return handle->tracker_.epoch(x.first) == 0; });
+  handle->pending_.emplace_back(lag_measured{std::move(lag)});
+  return 0;
+}
+
+// -- offsets -------------------------------------------------------------------------------------
+
+store_verdict consumer_handle::store_offset(const topic_partition& where, uint64_t epoch,
+                                            int64_t next_offset) {
+  auto verdict = tracker_.advance(where, epoch, next_offset);
+  if (verdict != store_verdict::stored)
+    return verdict;
+  auto list = make_list({where});
+  list->elems[0].offset = next_offset;
+  auto code = rd_kafka_offsets_store(client_, list.get());
+  // The call itself succeeds if any element did, so the element has the last word.
+  if (code == RD_KAFKA_RESP_ERR_NO_ERROR)
+    code = list->elems[0].err;
+  if (code == RD_KAFKA_RESP_ERR_NO_ERROR)
+    return store_verdict::stored;
+  log::warning(
+      component, "offset not stored",
+      {{"topic", where.topic}, {"partition", where.partition}, {"error", rd_kafka_err2str(code)}});
+  return store_verdict::failed;
+}
+
+bool consumer_handle::commit() {
+  if (commit_in_flight_)
+    return false;
+  auto code = rd_kafka_commit_queue(client_, nullptr, commits_.get(), nullptr, nullptr);
+  commit_in_flight_ = code == RD_KAFKA_RESP_ERR_NO_ERROR;
+  if (!commit_in_flight_)
+    finish_commit(code);
+  return true;
+}
+
+void consumer_handle::serve_commit() {
+  event_ptr event{rd_kafka_queue_poll(commits_.get(), 0)};
+  if (event == nullptr || rd_kafka_event_type(event.get()) != RD_KAFKA_EVENT_OFFSET_COMMIT)
+    return;
+  commit_in_flight_ = false;
+  auto code = rd_kafka_event_error(event.get());
+  const auto* list = rd_kafka_event_topic_partition_list(event.get());
+  for (int i = 0; list != nullptr && i < list->cnt && code == RD_KAFKA_RESP_ERR_NO_ERROR; ++i)
+    code = list->elems[i].err;
+  finish_commit(code);
+}
+
+void consumer_handle::finish_commit(rd_kafka_resp_err_t code) {
+  if (code == RD_KAFKA_RESP_ERR_FENCED_INSTANCE_ID && check_fatal(code))
+    return;
+  auto verdict = classify_commit(code);
+  auto fine = verdict == commit_verdict::committed || verdict == commit_verdict::nothing;
+  pending_.emplace_back(commit_finished{verdict, fine ? "" : rd_kafka_err2str(code)});
+}
+
+// -- end -----------------------------------------------------------------------------------------
+
+void consumer_handle::begin_close() {
+  if (closing_)
+    return;
+  closing_ = true;
+  finish_revoke();
+  error_ptr error{rd_kafka_consumer_close_queue(client_, records_.get())};
+  if (error != nullptr)
+    log::warning(component, "close refused", {{"error", rd_kafka_error_string(error.get())}});
+}
+
+bool consumer_handle::closed() const {
+  return closing_ && rd_kafka_consumer_closed(client_) != 0;
+}
+
+} // namespace notify::kafka

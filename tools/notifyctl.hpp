@@ -1,0 +1,31 @@
+#pragma once
+
+#include "tools/command_line.hpp"
+
+#include <iosfwd>
+#include <span>
+
+namespace notify::ctl {
+
+/// Where a subcommand writes: results to `out`, everything for the person at the keyboard to `err`.
+struct streams {
+  std::ostream& out;
+  std::ostream& err;
+};
+
+/// Runs `notifyctl` with these words (without the program's name); returns the exit code.
+int run(std::span<const char* const> words, streams io);
+
+/// `topics create` and `topics wait`.
+int run_topics(std::span<const char* const> words, streams io);
+
+/// `offsets`: what a consumer group has committed.
+int run_offsets(std::span<const char* const> words, streams io);
+
+/// `produce`: sample events, or the lines of a file.
+int run_produce(std::span<const char* const> words, streams io);
+
+/// Tells what is wrong with the command line and where help is.
+int usage_error(const caf::error& error, const char* command, streams io);
+
+} // namespace notify::ctl
