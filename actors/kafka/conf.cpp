@@ -4,6 +4,7 @@
 #include "messages/log.hpp"
 
 #include <array>
+#include <string_view>
 
 namespace notify::kafka {
 
@@ -20,7 +21,10 @@ log::level to_level(int syslog_level) {
 }
 
 void on_log(const rd_kafka_t*, int level, const char* facility, const char* text) {
-  log::write(to_level(level), "kafka-client", text, {{"facility", facility}});
+  // A broken connection is told by `on_error` too, once is enough.
+  auto told_twice = std::string_view{facility} == "FAIL";
+  log::write(told_twice ? log::level::debug : to_level(level), "kafka-client", text,
+             {{"facility", facility}});
 }
 
 void on_error(rd_kafka_t* client, int code, const char* reason, void*) {
