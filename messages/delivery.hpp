@@ -24,6 +24,7 @@ struct delivery_job {
   std::string locale;
   uuid event_id;
   std::string event_type;
+  int64_t occurred_at_us = 0; ///< The event's time: microseconds since 1970, UTC.
   std::string correlation_id;
   std::string traceparent;
   std::string payload; ///< The event's JSON object.
@@ -134,7 +135,7 @@ template <class Inspector>
 typename Inspector::result_type inspect(Inspector& f, delivery_job& x) {
   return f(caf::meta::type_name("delivery_job"), x.job_id, x.attempt_no, x.lease_id, x.lease_size,
            x.channel, x.recipient, x.template_key, x.locale, x.event_id, x.event_type,
-           x.correlation_id, x.traceparent, x.payload, x.failures, x.reclaims);
+           x.occurred_at_us, x.correlation_id, x.traceparent, x.payload, x.failures, x.reclaims);
 }
 
 template <class Inspector>
