@@ -3,6 +3,7 @@
 #include "actors/envelope.hpp"
 #include "actors/providers/smtp_config.hpp"
 #include "actors/retry_policy.hpp"
+#include "persistence/postgres_config.hpp"
 
 #include <caf/timespan.hpp>
 
@@ -23,14 +24,6 @@ struct role_config {
   bool ingest = true;
   bool deliver = true;
   bool http = true;
-};
-
-struct postgres_config {
-  std::string url = "postgresql:///notify";
-  std::string password; ///< From a file or the environment; never part of `url` on a command line.
-  caf::timespan connect_timeout = std::chrono::seconds{5};
-  caf::timespan statement_timeout = std::chrono::seconds{30};
-  caf::timespan lock_timeout = std::chrono::seconds{10};
 };
 
 struct consumer_config {

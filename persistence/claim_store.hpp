@@ -18,8 +18,8 @@ public:
   virtual ~claim_store() = default;
 
   /// Leases up to `limit` due jobs of one channel, oldest due first; all of them share one lease.
-  virtual caf::expected<std::vector<delivery_job>>
-  claim(const std::string& channel, uint32_t limit, caf::timespan lease) = 0;
+  virtual caf::expected<std::vector<delivery_job>> claim(const std::string& channel, uint32_t limit,
+                                                         caf::timespan lease) = 0;
 
   /// Renews these leases of ours and returns those that were still alive; the others are lost.
   virtual caf::expected<std::vector<int64_t>> heartbeat(const std::vector<int64_t>& lease_ids,

@@ -19,8 +19,7 @@ public:
   /// Records these attempts and moves their jobs in one transaction, then ends `done_leases`.
   /// Returns for each result whether it was the first for its attempt.
   virtual caf::expected<std::vector<bool>> record(const std::vector<attempt_result>& results,
-                                                  const std::vector<int64_t>& done_leases)
-    = 0;
+                                                  const std::vector<int64_t>& done_leases) = 0;
 
   /// A success that came after its attempt was abandoned: notes it on the attempt and makes the
   /// job `sent` unless it is terminal already. Returns whether the job changed. A success that

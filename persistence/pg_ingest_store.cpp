@@ -1,0 +1,283 @@
+#include "persistence/pg_ingest_store.hpp"
+
+#include "persistence/pg_array.hpp"
+
+#include <algorithm>
+#include <map>
+#include <numeric>
+#include <tuple>
+
+namespace notify {
+
+namespace {
+
+// Lock order of the whole transaction: inbox rows by event id, then what hangs on the new ones
+// (jobs, queue), dead letters by position, the ledger by partition. Two writers with the same
+// events meet at the first common event id, where one waits for the other.
+//
+// The arrays are sorted in C++; unnest keeps their order. A sort in SQL would spill wide payloads
+// to disk.
+constexpr auto store_events = R"(
+with fresh as (
+  insert into notify.inbox_events (event_id, type, producer, aggregate_id, correlation_id,
+    occurred_at, topic, partition, "offset", traceparent, payload, payload_sha256)
+  select e.event_id, e.type, e.producer, e.aggregate_id, e.correlation_id,
+    e.occurred_at, e.topic, e.partition, e."offset", e.traceparent, e.payload::json,
+    decode(e.payload_sha256, 'hex')
+  from unnest(:event_ids::uuid[], :types::text[], :producers::text[], :aggregate_ids::text[],
+      :correlation_ids::text[], :occurred_ats::timestamptz[], :topics::text[],
+      :partitions::int[], :offsets::bigint[], :traceparents::text[], :payloads::text[],
+      :hashes::text[])
+    as e(event_id, type, producer, aggregate_id, correlation_id, occurred_at, topic, partition,
+      "offset", traceparent, payload, payload_sha256)
+  on conflict do nothing
+  returning event_id),
+job as (
+  insert into notify.notification_jobs (id, event_id, event_type, channel, recipient,
+    template_key, locale)
+  select j.id, j.event_id, j.event_type, j.channel, j.recipient, j.template_key, j.locale
+  from unnest(:job_ids::uuid[], :job_event_ids::uuid[], :job_types::text[], :channels::text[],
+      :recipients::text[], :template_keys::text[], :locales::text[])
+    as j(id, event_id, event_type, channel, recipient, template_key, locale)
+  join fresh on fresh.event_id = j.event_id
+  on conflict do nothing
+  returning id, channel),
+queued as (
+  insert into notify.job_queue (job_id, due_at, attempt_no, channel)
+  select id, now(), 1, channel from job)
+select (select count(*) from fresh), (select count(*) from job)
+)";
+
+// A record that comes again is the same dead letter with one more attempt.
+constexpr auto store_dead_letters = R"(
+with stored as (
+  insert into notify.dead_letters as d (topic, partition, "offset", timestamp_ms, key, value,
+    header_names, header_values, reason, detail, event_id)
+  select r.topic, r.partition, r."offset", r.timestamp_ms, r.key, r.value,
+    r.header_names::bytea[], r.header_values::bytea[], r.reason, r.detail, r.event_id
+  from unnest(:topics::text[], :partitions::int[], :offsets::bigint[], :timestamps::bigint[],
+      :keys::bytea[], :values::bytea[], :header_names::text[], :header_values::text[],
+      :reasons::text[], :details::text[], :event_ids::uuid[])
+    as r(topic, partition, "offset", timestamp_ms, key, value, header_names, header_values,
+      reason, detail, event_id)
+  on conflict (topic, partition, "offset", timestamp_ms) do update
+    set attempts = d.attempts + 1, last_failed_at = now()
+  returning d.attempts)
+select count(*) from stored where attempts = 1
+)";
+
+constexpr auto move_ledger = R"(
+insert into notify.partition_ledger as l (topic, partition, first_offset, next_offset,
+  batch_records, total_records, instance)
+select m.topic, m.partition, m.first_offset, m.next_offset, m.records, m.records,
+  current_setting('application_name')
+from unnest(:topics::text[], :partitions::int[], :firsts::bigint[], :nexts::bigint[],
+    :records::bigint[])
+  as m(topic, partition, first_offset, next_offset, records)
+on conflict (topic, partition) do update set
+  first_offset = excluded.first_offset, next_offset = excluded.next_offset,
+  batch_records = excluded.batch_records,
+  total_records = l.total_records + excluded.batch_records,
+  rewinds = l.rewinds + (excluded.first_offset < l.next_offset)::int,
+  gaps = l.gaps + (excluded.first_offset > l.next_offset)::int,
+  instance = excluded.instance, moved_at = now()
+)";
+
+// The elements of `rows` in the order of `key(row)`, as pointers: payloads stay where they are.
+template <class Row, class Key>
+std::vector<const Row*> sorted_by(const std::vector<Row>& rows, Key key) {
+  std::vector<const Row*> result;
+  result.reserve(rows.size());
+  for (auto& row : rows)
+    result.push_back(&row);
+  std::sort(result.begin(), result.end(),
+            [&](const Row* a, const Row* b) { return key(*a) < key(*b); });
+  return result;
+}
+
+struct event_statement {
+  pg_array event_ids, types, producers, aggregate_ids, correlation_ids, occurred_ats, topics,
+      partitions, offsets, traceparents, payloads, hashes;
+  pg_array job_ids, job_event_ids, job_types, channels, recipients, template_keys, locales;
+  long long new_events = 0;
+  long long new_jobs = 0;
+  soci::statement statement;
+
+  explicit event_statement(soci::session& sql)
+      : statement(
+          (sql.prepare << store_events, soci::use(event_ids.text(), "event_ids"),
+           soci::use(types.text(), "types"), soci::use(producers.text(), "producers"),
+           soci::use(aggregate_ids.text(), "aggregate_ids"),
+           soci::use(correlation_ids.text(), "correlation_ids"),
+           soci::use(occurred_ats.text(), "occurred_ats"), soci::use(topics.text(), "topics"),
+           soci::use(partitions.text(), "partitions"), soci::use(offsets.text(), "offsets"),
+           soci::use(traceparents.text(), "traceparents"), soci::use(payloads.text(), "payloads"),
+           soci::use(hashes.text(), "hashes"), soci::use(job_ids.text(), "job_ids"),
+           soci::use(job_event_ids.text(), "job_event_ids"),
+           soci::use(job_types.text(), "job_types"), soci::use(channels.text(), "channels"),
+           soci::use(recipients.text(), "recipients"),
+           soci::use(template_keys.text(), "template_keys"), soci::use(locales.text(), "locales"),
+           soci::into(new_events), soci::into(new_jobs))) {}
+
+  void fill(const std::vector<event>& events, const std::vector<new_job>& jobs) {
+    for (auto* array :
+         {&event_ids, &types, &producers, &aggregate_ids, &correlation_ids, &occurred_ats, &topics,
+          &partitions, &offsets, &traceparents, &payloads, &hashes, &job_ids, &job_event_ids,
+          &job_types, &channels, &recipients, &template_keys, &locales})
+      array->clear();
+    for (auto* x : sorted_by(events, [](auto& row) { return row.event_id; }))
+      add(*x);
+    for (auto* x : sorted_by(jobs, [](auto& row) { return row.id; }))
+      add(*x);
+  }
+
+  void add(const event& x) {
+    event_ids.add_uuid(x.event_id);
+    types.add_text(x.type);
+    producers.add_text(x.producer);
+    aggregate_ids.add_text(x.aggregate_id);
+    correlation_ids.add_text(x.correlation_id);
+    occurred_ats.add_time(x.occurred_at_us);
+    topics.add_text(x.topic);
+    partitions.add_int(x.partition);
+    offsets.add_int(x.offset);
+    traceparents.add_text(x.traceparent);
+    payloads.add_text(x.payload);
+    hashes.add_text(x.payload_sha256);
+  }
+
+  void add(const new_job& x) {
+    job_ids.add_uuid(x.id);
+    job_event_ids.add_uuid(x.event_id);
+    job_types.add_text(x.event_type);
+    channels.add_text(x.channel);
+    recipients.add_text(x.recipient);
+    template_keys.add_text(x.template_key);
+    locales.add_text(x.locale);
+  }
+};
+
+void add_bytes(pg_array& to, const nullable_bytes& x) {
+  if (x.present)
+    to.add_bytes(x.bytes);
+  else
+    to.add_null();
+}
+
+struct dead_letter_statement {
+  pg_array topics, partitions, offsets, timestamps, keys, values, header_names, header_values,
+      reasons, details, event_ids;
+  long long fresh = 0;
+  soci::statement statement;
+
+  explicit dead_letter_statement(soci::session& sql)
+      : statement((sql.prepare << store_dead_letters, soci::use(topics.text(), "topics"),
+                   soci::use(partitions.text(), "partitions"), soci::use(offsets.text(), "offsets"),
+                   soci::use(timestamps.text(), "timestamps"), soci::use(keys.text(), "keys"),
+                   soci::use(values.text(), "values"),
+                   soci::use(header_names.text(), "header_names"),
+                   soci::use(header_values.text(), "header_values"),
+                   soci::use(reasons.text(), "reasons"), soci::use(details.text(), "details"),
+                   soci::use(event_ids.text(), "event_ids"), soci::into(fresh))) {}
+
+  void fill(const std::vector<dead_letter>& letters) {
+    for (auto* array : {&topics, &partitions, &offsets, &timestamps, &keys, &values, &header_names,
+                        &header_values, &reasons, &details, &event_ids})
+      array->clear();
+    auto key = [](const dead_letter& x) {
+      auto& r = x.record;
+      return std::tie(r.topic, r.partition, r.offset, r.timestamp_ms);
+    };
+    // An upsert must not meet a row twice in one statement.
+    const dead_letter* previous = nullptr;
+    for (auto* x : sorted_by(letters, key)) {
+      if (previous == nullptr || key(*previous) != key(*x))
+        add(*x);
+      previous = x;
+    }
+  }
+
+  void add(const dead_letter& x) {
+    topics.add_text(x.record.topic);
+    partitions.add_int(x.record.partition);
+    offsets.add_int(x.record.offset);
+    timestamps.add_int(x.record.timestamp_ms);
+    add_bytes(keys, x.record.key);
+    add_bytes(values, x.record.value);
+    // Arrays of arrays would have to be rectangular: each row's goes as text.
+    pg_array names, bytes;
+    for (auto& header : x.record.headers) {
+      names.add_bytes(header.name);
+      add_bytes(bytes, header.value);
+    }
+    header_names.add_text(names.text());
+    header_values.add_text(bytes.text());
+    reasons.add_text(x.reason);
+    details.add_text(x.detail);
+    event_ids.add_uuid(x.event_id);
+  }
+};
+
+struct ledger_statement {
+  pg_array topics, partitions, firsts, nexts, records;
+  soci::statement statement;
+
+  explicit ledger_statement(soci::session& sql)
+      : statement((sql.prepare << move_ledger, soci::use(topics.text(), "topics"),
+                   soci::use(partitions.text(), "partitions"), soci::use(firsts.text(), "firsts"),
+                   soci::use(nexts.text(), "nexts"), soci::use(records.text(), "records"))) {}
+
+  void fill(const std::vector<ledger_move>& moves) {
+    for (auto* array : {&topics, &partitions, &firsts, &nexts, &records})
+      array->clear();
+    std::map<std::pair<std::string, int32_t>, ledger_move> merged;
+    for (auto& x : moves) {
+      auto [entry, fresh] = merged.emplace(std::pair{x.topic, x.partition}, x);
+      if (fresh)
+        continue;
+      auto& sum = entry->second;
+      sum.first_offset = std::min(sum.first_offset, x.first_offset);
+      sum.next_offset = std::max(sum.next_offset, x.next_offset);
+      sum.records += x.records;
+    }
+    for (auto& [key, x] : merged) {
+      topics.add_text(x.topic);
+      partitions.add_int(x.partition);
+      firsts.add_int(x.first_offset);
+      nexts.add_int(x.next_offset);
+      records.add_int(static_cast<int64_t>(x.records));
+    }
+  }
+};
+
+} // namespace
+
+pg_ingest_store::pg_ingest_store(const postgres_config& config) : session_(config, "ingest") {}
+
+caf::expected<ingest_report> pg_ingest_store::store(const ingest_batch& batch) {
+  return run_transaction(session_, [&] {
+    ingest_report report;
+    if (!batch.events.empty() || !batch.jobs.empty()) {
+      auto& x = session_.prepared<event_statement>();
+      x.fill(batch.events, batch.jobs);
+      x.statement.execute(true);
+      report.events = static_cast<uint64_t>(x.new_events);
+      report.duplicates = batch.events.size() - report.events;
+      report.jobs = static_cast<uint64_t>(x.new_jobs);
+    }
+    if (!batch.dead_letters.empty()) {
+      auto& x = session_.prepared<dead_letter_statement>();
+      x.fill(batch.dead_letters);
+      x.statement.execute(true);
+      report.dead_letters = static_cast<uint64_t>(x.fresh);
+    }
+    if (!batch.moves.empty()) {
+      auto& x = session_.prepared<ledger_statement>();
+      x.fill(batch.moves);
+      x.statement.execute(true);
+    }
+    return report;
+  });
+}
+
+} // namespace notify

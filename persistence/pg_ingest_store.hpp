@@ -1,0 +1,19 @@
+#pragma once
+
+#include "persistence/ingest_store.hpp"
+#include "persistence/session.hpp"
+
+namespace notify {
+
+/// The ingest transaction on PostgreSQL: one statement per table group, whatever the batch size.
+class pg_ingest_store : public ingest_store {
+public:
+  explicit pg_ingest_store(const postgres_config& config);
+
+  caf::expected<ingest_report> store(const ingest_batch& batch) override;
+
+private:
+  session session_;
+};
+
+} // namespace notify

@@ -1,0 +1,23 @@
+#pragma once
+
+#include <caf/timespan.hpp>
+
+#include <chrono>
+#include <string>
+
+namespace notify {
+
+/// How to reach the database.
+struct postgres_config {
+  /// Everything libpq takes: a URL or `key=value` pairs, several hosts included.
+  std::string url = "postgresql:///notify";
+  std::string password; ///< From a file or the environment; never part of `url` on a command line.
+  std::string application_name = "notifyd"; ///< Shown in pg_stat_activity, with the session's role.
+  caf::timespan connect_timeout = std::chrono::seconds{5}; ///< For one host; libpq counts seconds.
+  caf::timespan statement_timeout = std::chrono::seconds{30}; ///< Zero: none. Also bounds how long
+                                                              ///< a dead peer goes unnoticed.
+  caf::timespan lock_timeout = std::chrono::seconds{10};      ///< Zero: none.
+  caf::timespan idle_in_transaction_timeout = std::chrono::seconds{30}; ///< Zero: none.
+};
+
+} // namespace notify

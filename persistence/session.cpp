@@ -1,0 +1,121 @@
+#include "persistence/session.hpp"
+
+#include "messages/error.hpp"
+#include "persistence/conninfo.hpp"
+
+#include <soci/postgresql/soci-postgresql.h>
+
+#include <chrono>
+
+namespace notify {
+
+namespace {
+
+soci::postgresql_session_backend& backend_of(soci::session& x) {
+  return *static_cast<soci::postgresql_session_backend*>(x.get_backend());
+}
+
+std::string milliseconds(caf::timespan x) {
+  return std::to_string(std::chrono::duration_cast<std::chrono::milliseconds>(x).count());
+}
+
+// By query, not by start-up packet, so that a pooler in session mode lets it through.
+std::string settings_query(const postgres_config& config, planner how) {
+  std::string query = "select ";
+  auto set = [&](std::string_view name, std::string_view value) {
+    query += "set_config('" + std::string{name} + "', " + std::string{value} + ", false), ";
+  };
+  set("statement_timeout", "'" + milliseconds(config.statement_timeout) + "'");
+  set("lock_timeout", "'" + milliseconds(config.lock_timeout) + "'");
+  set("idle_in_transaction_session_timeout",
+      "'" + milliseconds(config.idle_in_transaction_timeout) + "'");
+  set("TimeZone", "'UTC'");
+  set("DateStyle", "'ISO'");
+  set("bytea_output", "'hex'");
+  set("jit", "'off'");
+  // Every statement expects a snapshot of its own.
+  set("default_transaction_isolation", "'read committed'");
+  // Offsets are committed after our COMMIT: it must have reached the disk.
+  set("synchronous_commit", "case current_setting('synchronous_commit') when 'off' then 'on' "
+                            "else current_setting('synchronous_commit') end");
+  if (how == planner::by_key) {
+    set("plan_cache_mode", "'force_custom_plan'");
+    set("enable_seqscan", "'off'");
+    set("enable_bitmapscan", "'off'");
+  }
+  query += "1";
+  return query;
+}
+
+void ignore_notice(void*, const PGresult*) {}
+
+} // namespace
+
+session::session(postgres_config config, std::string role, planner how)
+    : config_(std::move(config)), role_(std::move(role)), planner_(how) {}
+
+void session::ensure_connected() {
+  if (connection_) {
+    auto* connection = backend_of(*connection_).conn_;
+    // Reads what the server said while nobody asked: a farewell, then the end of the stream.
+    PQconsumeInput(connection);
+    PQconsumeInput(connection);
+    if (PQstatus(connection) != CONNECTION_OK)
+      disconnect();
+  }
+  if (!connection_)
+    connect();
+}
+
+void session::connect() {
+  auto conninfo = make_conninfo(config_, role_);
+  if (!conninfo)
+    throw connect_failure{render(conninfo.error())};
+  try {
+    connection_ = std::make_unique<soci::session>(soci::postgresql, *conninfo);
+    auto* connection = backend_of(*connection_).conn_;
+    // DETAIL and CONTEXT quote values.
+    PQsetErrorVerbosity(connection, PQERRORS_TERSE);
+    PQsetErrorContextVisibility(connection, PQSHOW_CONTEXT_NEVER);
+    PQsetNoticeReceiver(connection, ignore_notice, nullptr);
+    *connection_ << settings_query(config_, planner_);
+  } catch (const soci::soci_error& x) {
+    disconnect();
+    // SOCI's own sentence fills the first line if libpq failed.
+    auto message = x.get_error_message();
+    if (message.starts_with("Cannot establish connection"))
+      message.erase(0, message.find('\n') + 1);
+    throw connect_failure{message};
+  }
+}
+
+bool session::is_idle() const {
+  auto* connection = backend_of(*connection_).conn_;
+  return PQstatus(connection) == CONNECTION_OK && PQtransactionStatus(connection) == PQTRANS_IDLE;
+}
+
+// Called from a handler, so that what is not ours can go on.
+caf::error session::recover(const std::exception& x) {
+  auto reason = classify(x);
+  if (reason == ec::crashed) {
+    disconnect();
+    throw;
+  }
+  if (connection_ && (reason == ec::storage_unavailable || !is_idle()))
+    disconnect();
+  statements_.clear(); // One of them stopped half-way, or its plan is out of date.
+  return reason;
+}
+
+void session::run_script(const std::string& text) {
+  auto& backend = backend_of(*connection_);
+  soci::details::postgresql_result result{backend, PQexec(backend.conn_, text.c_str())};
+  result.check_for_errors("Cannot execute script.");
+}
+
+void session::disconnect() {
+  statements_.clear();
+  connection_.reset();
+}
+
+} // namespace notify

@@ -1,0 +1,104 @@
+#pragma once
+
+#include "persistence/postgres_config.hpp"
+#include "persistence/sql_error.hpp"
+
+#include <caf/expected.hpp>
+
+#include <soci/soci.h>
+
+#include <memory>
+#include <string>
+#include <string_view>
+#include <type_traits>
+#include <typeindex>
+#include <unordered_map>
+
+namespace notify {
+
+/// What the planner may do.
+enum class planner {
+  /// For statements that reach every row by a key: no sequential and no bitmap scans, a new plan
+  /// for each execution. Fresh, stale or missing statistics give the same plans.
+  by_key,
+  /// PostgreSQL's own settings, for migrations and lists.
+  free,
+};
+
+/// One connection to PostgreSQL that comes back by itself. Not thread-safe; blocks, so it belongs
+/// to a detached actor or a thread of its own.
+///
+/// The connection is made by the first call that needs it and again by the first call after it
+/// broke. Nothing waits or repeats in here: pauses between attempts belong to the caller.
+class session {
+public:
+  /// `role` completes the application name, e.g. `claim`.
+  session(postgres_config config, std::string role, planner how = planner::by_key);
+
+  session(const session&) = delete;
+  session& operator=(const session&) = delete;
+
+  /// Runs `f` on a live connection, outside of a transaction, and returns its value, or what its
+  /// exception means. Other exceptions than the database layer's are bugs and go through.
+  template <class F>
+  caf::expected<std::invoke_result_t<F&>> run(F&& f) {
+    try {
+      ensure_connected();
+      return f();
+    } catch (const std::exception& x) {
+      return recover(x);
+    }
+  }
+
+  /// The connection. Valid inside of `run` only.
+  soci::session& sql() { return *connection_; }
+
+  /// The statement object of this type, prepared on this connection: `Statement` is constructible
+  /// from `soci::session&` and keeps its variables where SOCI bound them. Valid inside of `run`.
+  template <class Statement>
+  Statement& prepared() {
+    auto& slot = statements_[typeid(Statement)];
+    if (!slot)
+      slot = std::make_shared<Statement>(*connection_);
+    return *static_cast<Statement*>(slot.get());
+  }
+
+  /// Runs a text of several statements as it is, nothing bound. Inside of `run` only.
+  void run_script(const std::string& text);
+
+  /// Closes the connection; the next call makes a new one.
+  void disconnect();
+
+private:
+  void ensure_connected();
+  void connect();
+  caf::error recover(const std::exception& x);
+  bool is_idle() const;
+
+  postgres_config config_;
+  std::string role_;
+  planner planner_;
+  std::unique_ptr<soci::session> connection_;
+  // Declared after the connection: a statement must go first.
+  std::unordered_map<std::type_index, std::shared_ptr<void>> statements_;
+};
+
+/// Runs `f` in a transaction and returns its value once COMMIT was confirmed. Leaves by rollback
+/// on every error. PostgreSQL answers COMMIT in a failed transaction with a silent ROLLBACK, and
+/// SOCI does not look at the answer, so a last statement checks that the transaction still lives:
+/// an error that `f` swallowed is reported, never committed around.
+///
+/// If the answer to COMMIT is lost the outcome is unknown and the error is `storage_unavailable`:
+/// treat it as not committed; every write of ours may be repeated.
+template <class F>
+caf::expected<std::invoke_result_t<F&>> run_transaction(session& db, F&& f) {
+  return db.run([&] {
+    soci::transaction transaction{db.sql()};
+    auto result = f();
+    db.sql() << "select 1";
+    transaction.commit();
+    return result;
+  });
+}
+
+} // namespace notify
