@@ -1,11 +1,14 @@
 #pragma once
 
+#include "messages/outcome.hpp"
+
 #include <caf/timespan.hpp>
 
 #include <chrono>
 #include <cstddef>
 #include <cstdint>
 #include <string>
+#include <vector>
 
 namespace notify {
 
@@ -14,6 +17,16 @@ enum class smtp_security : uint8_t {
   none,     ///< Plain text; for a relay on this machine and for tests.
   starttls, ///< STARTTLS is required: no silent fall-back to plain text.
   tls,      ///< TLS from the first byte (port 465).
+};
+
+/// Reads one relay's refusals otherwise than the standard does, e.g. a 5yz that means "slower".
+/// All that is given must match.
+struct smtp_override {
+  int code = 0;         ///< Reply code; 0: any 4yz or 5yz.
+  std::string enhanced; ///< Start of the enhanced code, e.g. `5.7.`; empty: any.
+  std::string text;     ///< Part of the reply's text, in any case; empty: any.
+  outcome_kind kind = outcome_kind::retry; ///< Not `sent` and not `unknown`.
+  caf::timespan wait{0};                   ///< With `retry_after`: the floor for the next attempt.
 };
 
 /// A submission relay and the mail's constant parts.
@@ -35,6 +48,7 @@ struct smtp_config {
   caf::timespan connect_timeout = std::chrono::seconds{15};
   caf::timespan command_timeout = std::chrono::seconds{60};
   caf::timespan final_dot_timeout = std::chrono::minutes{5}; ///< Short ones make duplicates.
+  std::vector<smtp_override> overrides;
 };
 
 } // namespace notify
