@@ -83,8 +83,15 @@ struct supervision_config {
 };
 
 struct http_config {
-  std::string address = "127.0.0.1";
-  uint16_t port = 8080;
+  std::string address = "127.0.0.1"; ///< An IP address; a host name would hide which one is open.
+  uint16_t port = 8080;              ///< 0: any free one.
+  size_t max_connections = 256;
+  size_t header_limit = 16u << 10u; ///< Bytes of one request's line and header fields.
+  size_t body_limit = 64u << 10u;   ///< Bytes of one request's body.
+  caf::timespan read_timeout = std::chrono::seconds{10};  ///< For one request to arrive, all of it.
+  caf::timespan answer_timeout = std::chrono::seconds{5}; ///< For the service to make the answer.
+  caf::timespan idle_timeout = std::chrono::seconds{60};  ///< Between two requests.
+  caf::timespan drain_timeout = std::chrono::seconds{3};  ///< For open requests at shutdown.
 };
 
 /// Everything that the actor tree is built from.
@@ -100,8 +107,8 @@ struct service_config {
   supervision_config supervision;
   http_config http;
   size_t io_threads = 1;
-  std::string routes_file;
-  std::string templates_folder;
+  std::string routes_file = "routes.json";
+  std::string templates_folder = "templates";
   caf::timespan shutdown_timeout = std::chrono::seconds{25};
 };
 

@@ -1,0 +1,79 @@
+#include "tools/channel_options.hpp"
+
+#include "tools/option_builder.hpp"
+
+#include <chrono>
+
+namespace notify {
+
+namespace {
+
+using namespace std::chrono_literals;
+
+void add_retry(section& s, retry_policy& x) {
+  s.add("retry-delays", x.delays,
+        "The wait after the n-th failure is the n-th entry; after the last one the notification "
+        "is dead. Entry 0 belongs to the first attempt and is 0s.")
+      .not_empty();
+  s.add("retry-jitter", x.jitter, "Up to this share of a wait is added to it.").between(0, 10);
+  s.add("retry-hold-delay", x.hold_delay,
+        "Between two attempts while the provider refuses our account as a whole.")
+      .between(1s, 24h);
+  s.add("retry-unknown-delay", x.unknown_delay,
+        "The least wait after a send whose answer was lost: it may have arrived.")
+      .between(0s, 24h);
+  s.add("retry-max-wait", x.max_wait_hint, "The longest wait that a provider may ask for.")
+      .between(0s, 168h);
+}
+
+void add_smtp(section& s, smtp_config& x, std::string& password_file) {
+  s.add("smtp-host", x.host, "The relay's name or address.").not_empty();
+  s.add("smtp-port", x.port, "Usually 25, 465 (tls) or 587 (starttls).").between(1, 65535);
+  s.add("smtp-security", x.security,
+        {{"none", smtp_security::none},
+         {"starttls", smtp_security::starttls},
+         {"tls", smtp_security::tls}},
+        "\"starttls\" requires it: there is no silent fall-back to plain text.");
+  s.add("smtp-verify-certificate", x.verify_certificate,
+        "Turn it off only for a relay with a self-made certificate, on a trusted network.");
+  s.add("smtp-ca-file", x.ca_file, "Certificates to trust (PEM). Empty: the system's.").is_a_path();
+  s.add("smtp-username", x.username, "Empty: no login.");
+  s.add("smtp-password-file", password_file, "File whose first line is the password.").is_a_path();
+  s.add("smtp-helo-name", x.helo_name, "How this host greets the relay.").not_empty();
+  s.add("smtp-from-address", x.from_address, "Sender of every mail.").not_empty();
+  s.add("smtp-from-name", x.from_name, "The sender's name as people see it.");
+  s.add("smtp-message-id-domain", x.message_id_domain, "Right side of every Message-ID.")
+      .not_empty();
+  s.add("smtp-max-connections", x.max_connections, "Open connections to the relay.")
+      .between(1, 1000);
+  s.add("smtp-max-messages-per-connection", x.max_messages_per_connection,
+        "Then the connection is replaced.")
+      .between(1, 1'000'000);
+  s.add("smtp-max-idle", x.max_idle, "An unused connection is closed after this.").between(0s, 1h);
+  s.add("smtp-connect-timeout", x.connect_timeout, "For the connection and its greeting.")
+      .between(100ms, 10min);
+  s.add("smtp-command-timeout", x.command_timeout, "For the answer to one command.")
+      .between(100ms, 1h);
+  s.add("smtp-final-dot-timeout", x.final_dot_timeout,
+        "For the answer to the mail's end. A short one makes duplicates.")
+      .between(100ms, 1h);
+}
+
+} // namespace
+
+void add_channel(option_list& out, const std::string& name, channel_config& channel,
+                 std::string& smtp_password_file) {
+  section s{out, "channel-" + name};
+  s.add("provider", channel.provider,
+        "Who delivers: \"smtp\" (the smtp- options below), or \"log\", a dry run that only writes "
+        "a log line. Empty: the channel is off and its notifications wait.")
+      .one_of({"", "log", "smtp"});
+  s.add("slots", channel.slots, "Sends at the same time.").between(1, 10'000);
+  s.add("prefetch", channel.prefetch, "Notifications claimed beyond the free slots.")
+      .between(0, 100'000);
+  s.add("deadline", channel.deadline, "For one send, all of it.").between(100ms, 1h);
+  add_retry(s, channel.retry);
+  add_smtp(s, channel.smtp, smtp_password_file);
+}
+
+} // namespace notify

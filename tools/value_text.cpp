@@ -1,0 +1,160 @@
+#include "tools/value_text.hpp"
+
+#include <caf/expected.hpp>
+
+#include <algorithm>
+#include <array>
+#include <charconv>
+#include <cstdint>
+#include <limits>
+#include <string_view>
+#include <utility>
+
+namespace notify {
+
+namespace {
+
+constexpr std::array<std::pair<std::string_view, int64_t>, 6> units{{{"h", 3'600'000'000'000},
+                                                                     {"min", 60'000'000'000},
+                                                                     {"s", 1'000'000'000},
+                                                                     {"ms", 1'000'000},
+                                                                     {"us", 1'000},
+                                                                     {"ns", 1}}};
+
+std::string trimmed(std::string_view x) {
+  auto first = x.find_first_not_of(" \t");
+  if (first == std::string_view::npos)
+    return {};
+  auto last = x.find_last_not_of(" \t");
+  return std::string{x.substr(first, last - first + 1)};
+}
+
+std::string real_text(double x) {
+  std::array<char, 64> buffer{};
+  auto result = std::to_chars(buffer.data(), buffer.data() + buffer.size(), x);
+  return {buffer.data(), result.ptr};
+}
+
+} // namespace
+
+std::string duration_text(caf::timespan x) {
+  auto count = x.count();
+  if (count == 0)
+    return "0s";
+  for (auto [name, size] : units)
+    if (count % size == 0)
+      return std::to_string(count / size) + std::string{name};
+  return std::to_string(count) + "ns";
+}
+
+std::string quoted(const std::string& x) {
+  std::string result = "\"";
+  for (auto c : x) {
+    switch (c) {
+    case '\n':
+      result += "\\n";
+      break;
+    case '\r':
+      result += "\\r";
+      break;
+    case '\t':
+      result += "\\t";
+      break;
+    case '\\':
+    case '"':
+      result += '\\';
+      [[fallthrough]];
+    default:
+      result += c;
+    }
+  }
+  return result += '"';
+}
+
+std::string list_text(const std::vector<std::string>& items) {
+  std::string result = "[";
+  for (const auto& x : items) {
+    if (result.size() > 1)
+      result += ", ";
+    result += x;
+  }
+  return result += ']';
+}
+
+std::string in_words(const caf::config_value& x) {
+  if (auto integer = caf::get_if<int64_t>(&x))
+    return "the number " + std::to_string(*integer);
+  if (auto flag = caf::get_if<bool>(&x))
+    return *flag ? "true" : "false";
+  if (auto real = caf::get_if<double>(&x))
+    return "the number " + real_text(*real);
+  if (auto span = caf::get_if<caf::timespan>(&x))
+    return "the duration " + duration_text(*span);
+  if (auto text = caf::get_if<std::string>(&x))
+    return "the text " + quoted(*text);
+  if (auto atom = caf::get_if<caf::atom_value>(&x))
+    return "the atom '" + caf::to_string(*atom) + "'";
+  if (caf::holds_alternative<caf::config_value::list>(x))
+    return "a list";
+  if (caf::holds_alternative<caf::config_value::dictionary>(x))
+    return "a map";
+  return "a URI in angle brackets";
+}
+
+caf::config_value value_from_text(const std::string& text) {
+  auto first = text.empty() ? '\0' : text.front();
+  auto numeric = (first >= '0' && first <= '9') || first == '+' || first == '-' || first == '.';
+  if (numeric || text == "true" || text == "false")
+    if (auto value = caf::config_value::parse(text))
+      return std::move(*value);
+  return caf::config_value{text};
+}
+
+std::vector<std::string> split_list(const std::string& text) {
+  auto body = trimmed(text);
+  if (body.size() >= 2 && body.front() == '[' && body.back() == ']')
+    body = trimmed(std::string_view{body}.substr(1, body.size() - 2));
+  std::vector<std::string> result;
+  if (body.empty())
+    return result;
+  std::string item;
+  bool in_quotes = false;
+  auto finish = [&] {
+    result.push_back(trimmed(item));
+    item.clear();
+  };
+  for (auto c : body) {
+    if (c == '"')
+      in_quotes = !in_quotes;
+    else if (c == ',' && !in_quotes)
+      finish();
+    else
+      item += c;
+  }
+  finish();
+  return result;
+}
+
+bool duration_overflows(const std::string& text) {
+  const auto* end = text.data() + text.size();
+  const auto* at = text.data();
+  auto is_digit = [](char c) { return c >= '0' && c <= '9'; };
+  while ((at = std::find_if(at, end, is_digit)) != end) {
+    int64_t number = 0;
+    auto parsed = std::from_chars(at, end, number);
+    if (parsed.ec != std::errc{})
+      return true;
+    at = parsed.ptr;
+    std::string_view rest{at, static_cast<size_t>(end - at)};
+    for (auto [name, size] : units) {
+      if (!rest.starts_with(name))
+        continue;
+      if (number > std::numeric_limits<int64_t>::max() / size)
+        return true;
+      break;
+    }
+  }
+  return false;
+}
+
+} // namespace notify
