@@ -1,0 +1,27 @@
+# Decisions without input or output: what an event is, whom it concerns, what is said, and when a
+# failed attempt is tried again.
+find_path(KAINJOW_MUSTACHE_INCLUDE_DIR kainjow/mustache.hpp REQUIRED)
+
+add_library(notify_policies STATIC
+  envelope.cpp
+  event_time.cpp
+  job_id.cpp
+  member_text.cpp
+  money.cpp
+  plain_number.cpp
+  recipient.cpp
+  render_context.cpp
+  rendering.cpp
+  retry_policy.cpp
+  routes_file.cpp
+  routing.cpp
+  sha256.cpp
+  strict_json.cpp
+  template_folder.cpp
+  template_part.cpp
+  traceparent.cpp
+  utf8.cpp)
+target_include_directories(notify_policies SYSTEM PRIVATE "${KAINJOW_MUSTACHE_INCLUDE_DIR}")
+target_link_libraries(notify_policies
+  PUBLIC notify_messages Boost::json
+  PRIVATE OpenSSL::Crypto)

@@ -1,0 +1,109 @@
+#include "actors/routing.hpp"
+
+#include "actors/job_id.hpp"
+#include "actors/recipient.hpp"
+#include "messages/error.hpp"
+
+#include <algorithm>
+
+namespace notify {
+
+namespace {
+
+namespace json = boost::json;
+
+constexpr size_t max_locale_bytes = 35; // The longest tag that RFC 5646 asks everyone to bear.
+
+const json::value* find_value(const json::object& payload, const std::vector<std::string>& path) {
+  const auto* here = &payload;
+  const json::value* value = nullptr;
+  for (const auto& key : path) {
+    if (here == nullptr)
+      return nullptr;
+    value = here->if_contains(key);
+    if (value == nullptr || value->is_null())
+      return nullptr;
+    here = value->if_object();
+  }
+  return value;
+}
+
+std::string to_text(const std::vector<std::string>& path) {
+  std::string result;
+  for (const auto& key : path) {
+    if (!result.empty())
+      result += '.';
+    result += key;
+  }
+  return result;
+}
+
+caf::error refuse(const char* reason, const route& x, std::string_view what) {
+  auto detail = "`payload." + to_text(x.recipient_path) + "` for channel " + x.channel + " ";
+  detail += what;
+  return caf::make_error(ec::invalid_event, std::string{reason}, std::move(detail));
+}
+
+/// The recipient's text: empty if the payload has none.
+caf::expected<std::string> find_recipient(const route& x, const json::object& payload) {
+  const auto* value = find_value(payload, x.recipient_path);
+  if (value == nullptr)
+    return std::string{};
+  std::string text;
+  if (value->is_string())
+    text = std::string_view{value->get_string()};
+  else if (value->is_int64())
+    text = std::to_string(value->get_int64());
+  else if (value->is_uint64())
+    text = std::to_string(value->get_uint64());
+  else
+    return refuse("invalid_recipient", x, "must be a string or an integer");
+  if (text.empty())
+    return text;
+  if (auto problem = recipient_problem(x.channel, text); !problem.empty())
+    return refuse("invalid_recipient", x, problem);
+  return text;
+}
+
+/// A language tag as templates are looked up by; whatever is not one means the default.
+std::string find_locale(const route& x, const json::object& payload) {
+  const auto* value = x.locale_path.empty() ? nullptr : find_value(payload, x.locale_path);
+  if (value == nullptr || !value->is_string())
+    return x.default_locale;
+  std::string result{std::string_view{value->get_string()}};
+  std::replace(result.begin(), result.end(), '_', '-');
+  constexpr std::string_view allowed =
+      "abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ0123456789-";
+  if (result.empty() || result.size() > max_locale_bytes
+      || result.find_first_not_of(allowed) != std::string::npos)
+    return x.default_locale;
+  return result;
+}
+
+} // namespace
+
+caf::expected<std::vector<new_job>> routing_table::jobs_for(const event& x,
+                                                            const json::object& payload) const {
+  std::vector<new_job> result;
+  auto found = routes_.find(x.type);
+  if (found == routes_.end())
+    return result;
+  for (const auto& r : found->second) {
+    auto recipient = find_recipient(r, payload);
+    if (!recipient)
+      return std::move(recipient.error());
+    if (recipient->empty()) {
+      if (r.optional)
+        continue;
+      return refuse("missing_route_data", r, "is missing");
+    }
+    auto id = make_job_id(x.event_id, x.occurred_at_us, r.channel, *recipient, r.template_key);
+    if (std::any_of(result.begin(), result.end(), [&](const auto& job) { return job.id == id; }))
+      continue;
+    result.push_back({id, x.event_id, x.type, r.channel, std::move(*recipient), r.template_key,
+                      find_locale(r, payload)});
+  }
+  return result;
+}
+
+} // namespace notify
