@@ -36,6 +36,8 @@ std::string to_string(ec code) {
     return "too_many_restarts";
   case ec::stopping:
     return "stopping";
+  case ec::listen_failed:
+    return "listen_failed";
   }
   return "unknown";
 }

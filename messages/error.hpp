@@ -26,6 +26,7 @@ enum class ec : uint8_t {
   crashed,             ///< A handler threw; the actor is gone and its supervisor restarts it.
   too_many_restarts,   ///< A supervisor gave up on its children: the process ends.
   stopping,            ///< The service is shutting down: drop the request.
+  listen_failed,       ///< Start-up only: the address is taken or not this host's.
 };
 
 std::string to_string(ec code);

@@ -86,6 +86,17 @@ std::string option::show() const {
       target_);
 }
 
+bool option::holds_secret() const {
+  if (const auto* text = std::get_if<std::string*>(&target_))
+    return masked(**text) != **text;
+  if (const auto* map = std::get_if<property_map*>(&target_))
+    return std::any_of((*map)->begin(), (*map)->end(), [this](const auto& x) {
+      auto entry = x.first + "=" + x.second;
+      return masked(entry) != entry;
+    });
+  return false;
+}
+
 std::string* option::path_target() {
   return path_ ? std::get<std::string*>(target_) : nullptr;
 }

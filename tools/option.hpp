@@ -73,6 +73,9 @@ public:
   /// from a command line is checked for secrets in it.
   bool may_carry_secret() const { return static_cast<bool>(mask_); }
 
+  /// True if the current value does carry one.
+  bool holds_secret() const;
+
   /// The value with its secrets replaced by `***`; the text itself for other options.
   std::string masked(const std::string& text) const { return mask_ ? mask_(text) : text; }
 

@@ -25,6 +25,11 @@ std::string with_example(const std::string& type) {
   return type == "true or false" ? type : "a " + type;
 }
 
+/// Line breaks would end a mail's header or a log line.
+bool has_control_character(const std::string& x) {
+  return std::any_of(x.begin(), x.end(), [](unsigned char c) { return c < 0x20 || c == 0x7f; });
+}
+
 } // namespace
 
 std::optional<std::string> option::expected(const caf::config_value& got) const {
@@ -48,8 +53,8 @@ std::optional<std::string> option::check_timespan(caf::timespan x) const {
 std::optional<std::string> option::check_text(const std::string& x) const {
   if (not_empty_ && x.empty())
     return "must not be empty";
-  if (x.find('\0') != std::string::npos)
-    return "must not contain a NUL byte";
+  if (has_control_character(x))
+    return "must not contain control characters";
   if (choices_.empty() || std::count(choices_.begin(), choices_.end(), x) != 0)
     return std::nullopt;
   auto result = "must be " + quoted_choices() + ", not " + quoted(x);
@@ -122,6 +127,8 @@ std::optional<std::string> option::take(std::vector<std::string>* out, const caf
       return "expects " + with_example(type()) + ", not a list with " + in_words(item);
     if (text->empty())
       return "must not have an empty text in its list";
+    if (has_control_character(*text))
+      return "must not contain control characters";
     if (std::count(result.begin(), result.end(), *text) != 0)
       return "has " + quoted(*text) + " twice";
     result.push_back(*text);

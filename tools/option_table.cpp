@@ -95,7 +95,7 @@ void add_postgres(option_list& out, setting_values& values) {
       .masked_by(mask_url);
   s.add("password-file", values.postgres_password_file, "File whose first line is the password.")
       .is_a_path();
-  s.add("connect-timeout", x.connect_timeout, "For one attempt to connect.").between(1s, 5min);
+  s.add("connect-timeout", x.connect_timeout, "For one attempt to connect.").between(2s, 5min);
   s.add("statement-timeout", x.statement_timeout, "For one statement.").between(10ms, 1h);
   s.add("lock-timeout", x.lock_timeout, "For one lock that another session holds.")
       .between(10ms, 1h);

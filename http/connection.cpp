@@ -1,0 +1,280 @@
+#include "http/connection.hpp"
+
+#include "messages/log.hpp"
+
+#include <boost/asio/as_tuple.hpp>
+#include <boost/asio/co_spawn.hpp>
+#include <boost/asio/post.hpp>
+#include <boost/asio/use_awaitable.hpp>
+#include <boost/beast/http/empty_body.hpp>
+#include <boost/beast/http/error.hpp>
+#include <boost/beast/http/read.hpp>
+#include <boost/beast/http/rfc7230.hpp>
+#include <boost/beast/http/write.hpp>
+
+#include <algorithm>
+#include <array>
+#include <chrono>
+#include <ctime>
+#include <exception>
+
+namespace notify::http {
+
+namespace {
+
+namespace asio = boost::asio;
+namespace beast = boost::beast;
+namespace wire = boost::beast::http;
+
+constexpr auto as_result = asio::as_tuple(asio::use_awaitable);
+
+/// RFC 9110's form, e.g. "Sun, 06 Nov 1994 08:49:37 GMT", whatever the locale.
+std::string http_date() {
+  constexpr std::array<const char*, 7> days{"Sun", "Mon", "Tue", "Wed", "Thu", "Fri", "Sat"};
+  constexpr std::array<const char*, 12> months{"Jan", "Feb", "Mar", "Apr", "May", "Jun",
+                                               "Jul", "Aug", "Sep", "Oct", "Nov", "Dec"};
+  auto now = std::time(nullptr);
+  std::tm x{};
+  gmtime_r(&now, &x);
+  char text[80];
+  std::snprintf(text, sizeof(text), "%s, %02d %s %04d %02d:%02d:%02d GMT",
+                days.at(static_cast<size_t>(x.tm_wday)), x.tm_mday,
+                months.at(static_cast<size_t>(x.tm_mon)), x.tm_year + 1900, x.tm_hour, x.tm_min,
+                x.tm_sec);
+  return text;
+}
+
+/// What a client is told about a request that cannot be read; nothing if nobody listens any more.
+std::optional<response> refusal_of(beast::error_code err) {
+  if (err == wire::error::header_limit)
+    return error_response(431, "HEADERS_TOO_LARGE", "The request's header is too large.");
+  if (err == wire::error::body_limit)
+    return error_response(413, "PAYLOAD_TOO_LARGE", "The request's body is too large.");
+  if (err == wire::error::end_of_stream || err == wire::error::partial_message
+      || err.category() != wire::make_error_code(wire::error::end_of_stream).category())
+    return std::nullopt;
+  return error_response(400, "BAD_REQUEST", "This is not a valid HTTP request.");
+}
+
+/// What the parser lets through but HTTP does not.
+std::optional<response> check(const wire::request<wire::string_body>& x) {
+  if (x.version() != 10 && x.version() != 11)
+    return error_response(400, "BAD_REQUEST", "Only HTTP/1.0 and HTTP/1.1 are spoken here.");
+  if (x.version() == 11 && x.count(wire::field::host) != 1)
+    return error_response(400, "BAD_REQUEST", "A request needs exactly one Host header.");
+  if (x.target().empty() || x.target().front() != '/')
+    return error_response(400, "BAD_REQUEST", "The request target must be a path.");
+  return std::nullopt;
+}
+
+request to_request(wire::request<wire::string_body>&& x) {
+  request result;
+  result.method = std::string{x.method_string()};
+  auto target = std::string{x.target()};
+  auto mark = target.find('?');
+  result.path = target.substr(0, mark);
+  if (mark != std::string::npos)
+    result.query = target.substr(mark + 1);
+  for (const auto& header : x)
+    result.headers.emplace_back(std::string{header.name_string()}, std::string{header.value()});
+  result.body = std::move(x.body());
+  return result;
+}
+
+wire::response<wire::string_body> to_wire(response&& x, unsigned version, bool keep_alive,
+                                          bool with_body) {
+  wire::response<wire::string_body> result{wire::int_to_status(x.status), version};
+  result.result(x.status);
+  result.set(wire::field::server, "notifyd");
+  result.set(wire::field::date, http_date());
+  result.set(wire::field::cache_control, "no-store");
+  result.set("X-Content-Type-Options", "nosniff");
+  result.set("X-Frame-Options", "DENY");
+  result.set("Referrer-Policy", "no-referrer");
+  result.set("Content-Security-Policy", "default-src 'none'; frame-ancestors 'none'");
+  if (!x.body.empty())
+    result.set(wire::field::content_type, x.content_type);
+  for (const auto& [name, value] : x.headers)
+    result.set(name, value);
+  result.keep_alive(keep_alive);
+  result.content_length(x.body.size());
+  if (with_body)
+    result.body() = std::move(x.body);
+  return result;
+}
+
+} // namespace
+
+connection::connection(asio::ip::tcp::socket socket,
+                       std::shared_ptr<const connection_settings> settings,
+                       std::function<void()> on_gone)
+    : stream_(std::move(socket)), answer_timer_(stream_.get_executor()),
+      settings_(std::move(settings)), on_gone_(std::move(on_gone)) {}
+
+connection::~connection() {
+  on_gone_();
+}
+
+void connection::start() {
+  asio::co_spawn(
+      stream_.get_executor(), [self = shared_from_this()] { return self->run(); },
+      [](const std::exception_ptr& cause) {
+        if (!cause)
+          return;
+        try {
+          std::rethrow_exception(cause);
+        } catch (const std::exception& x) {
+          log::error("http", "a connection failed", {{"reason", x.what()}});
+        }
+      });
+}
+
+void connection::finish() {
+  asio::post(stream_.get_executor(), [self = shared_from_this()] {
+    self->finishing_ = true;
+    if (self->idle_)
+      self->close();
+  });
+}
+
+void connection::abort() {
+  asio::post(stream_.get_executor(), [self = shared_from_this()] {
+    self->aborted_ = true;
+    self->answer_timer_.cancel();
+    self->close();
+  });
+}
+
+asio::awaitable<void> connection::run() {
+  bool more = true;
+  while (more)
+    more = co_await serve_one();
+  close();
+}
+
+asio::awaitable<bool> connection::serve_one() {
+  auto has_request = co_await wait_for_request();
+  if (!has_request)
+    co_return false;
+  parser_type parser;
+  auto failure = co_await read_request(parser);
+  auto version = parser.get().version() == 10 ? 10u : 11u;
+  auto refusal = failure ? refusal_of(failure) : check(parser.get());
+  if (failure && !refusal)
+    co_return false;
+  if (refusal) {
+    auto written = co_await write_answer(std::move(*refusal), version, false, true);
+    if (written)
+      co_await linger();
+    co_return false;
+  }
+  auto with_body = parser.get().method() != wire::verb::head;
+  auto wants_more = parser.keep_alive();
+  auto answer = co_await ask_handler(to_request(parser.release()));
+  if (aborted_)
+    co_return false;
+  auto keep_alive = wants_more && !finishing_;
+  auto written = co_await write_answer(std::move(answer), version, keep_alive, with_body);
+  co_return written&& keep_alive;
+}
+
+asio::awaitable<bool> connection::wait_for_request() {
+  if (buffer_.size() > 0)
+    co_return true;
+  if (finishing_ || aborted_)
+    co_return false;
+  idle_ = true;
+  stream_.expires_after(settings_->limits.idle_timeout);
+  auto [failure, count] = co_await stream_.async_read_some(buffer_.prepare(4096), as_result);
+  idle_ = false;
+  buffer_.commit(count);
+  co_return !failure;
+}
+
+asio::awaitable<beast::error_code> connection::read_request(parser_type& parser) {
+  const auto& limits = settings_->limits;
+  parser.header_limit(static_cast<uint32_t>(limits.header_limit));
+  parser.body_limit(limits.body_limit);
+  // One deadline for all of the request, so that a client cannot send a byte at a time for ever.
+  stream_.expires_after(limits.read_timeout);
+  auto [failure, count] = co_await wire::async_read_header(stream_, buffer_, parser, as_result);
+  if (failure)
+    co_return failure;
+  if (beast::iequals(parser.get()[wire::field::expect], "100-continue")) {
+    wire::response<wire::empty_body> go_on{wire::status::continue_, parser.get().version()};
+    auto [broken, sent] = co_await wire::async_write(stream_, go_on, as_result);
+    if (broken)
+      co_return broken;
+  }
+  auto [body_failure, body_count] = co_await wire::async_read(stream_, buffer_, parser, as_result);
+  co_return body_failure;
+}
+
+asio::awaitable<response> connection::ask_handler(request x) {
+  answer_.reset();
+  ++request_number_;
+  answer_timer_.expires_after(settings_->limits.answer_timeout);
+  try {
+    settings_->handle(x, make_responder());
+  } catch (const std::exception& failure) {
+    log::error("http", "a handler threw", {{"path", x.path}, {"reason", failure.what()}});
+    answer_ = error_response(500, "INTERNAL_ERROR", "Something went wrong here.");
+  }
+  if (!answer_ && !aborted_)
+    co_await answer_timer_.async_wait(as_result);
+  if (!answer_)
+    answer_ = error_response(503, "UNAVAILABLE", "The service did not answer in time.");
+  ++request_number_;
+  co_return std::move(*answer_);
+}
+
+responder connection::make_responder() {
+  // Weak: an answer may come after the connection, the server and their I/O context are gone.
+  return [weak = weak_from_this(), number = request_number_](response answer) {
+    auto self = weak.lock();
+    if (!self)
+      return;
+    auto executor = self->stream_.get_executor();
+    asio::post(executor, [self = std::move(self), number, answer = std::move(answer)]() mutable {
+      self->on_answer(number, std::move(answer));
+    });
+  };
+}
+
+void connection::on_answer(uint64_t number, response answer) {
+  if (number != request_number_ || answer_)
+    return;
+  answer_ = std::move(answer);
+  answer_timer_.cancel();
+}
+
+asio::awaitable<bool> connection::write_answer(response answer, unsigned version, bool keep_alive,
+                                               bool with_body) {
+  auto message = to_wire(std::move(answer), version, keep_alive, with_body);
+  stream_.expires_after(settings_->limits.read_timeout);
+  auto [failure, count] = co_await wire::async_write(stream_, message, as_result);
+  co_return !failure;
+}
+
+asio::awaitable<void> connection::linger() {
+  constexpr size_t enough = 256 * 1024;
+  beast::error_code ignored;
+  stream_.socket().shutdown(asio::ip::tcp::socket::shutdown_send, ignored);
+  stream_.expires_after(
+      std::min<caf::timespan>(settings_->limits.read_timeout, std::chrono::seconds{2}));
+  std::array<char, 4096> scratch{};
+  for (size_t total = 0; total < enough;) {
+    auto [failure, count] = co_await stream_.async_read_some(asio::buffer(scratch), as_result);
+    if (failure)
+      co_return;
+    total += count;
+  }
+}
+
+void connection::close() {
+  beast::error_code ignored;
+  stream_.socket().shutdown(asio::ip::tcp::socket::shutdown_both, ignored);
+  stream_.close();
+}
+
+} // namespace notify::http

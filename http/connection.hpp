@@ -1,0 +1,90 @@
+#pragma once
+
+#include "actors/service_config.hpp"
+#include "http/message.hpp"
+
+#include <boost/asio/awaitable.hpp>
+#include <boost/asio/steady_timer.hpp>
+#include <boost/beast/core/flat_buffer.hpp>
+#include <boost/beast/core/tcp_stream.hpp>
+#include <boost/beast/http/parser.hpp>
+#include <boost/beast/http/string_body.hpp>
+
+#include <atomic>
+#include <cstdint>
+#include <functional>
+#include <memory>
+#include <optional>
+
+namespace notify::http {
+
+/// What all connections of one server share.
+struct connection_settings {
+  http_config limits;
+  handler handle;
+};
+
+/// One client's connection: reads requests one after the other, asks the handler, writes answers.
+/// Its coroutine keeps it alive; everything private runs on the socket's strand.
+class connection : public std::enable_shared_from_this<connection> {
+public:
+  /// `on_gone` runs when the object dies, on whichever thread lets go of it last.
+  connection(boost::asio::ip::tcp::socket socket,
+             std::shared_ptr<const connection_settings> settings, std::function<void()> on_gone);
+  ~connection();
+
+  connection(const connection&) = delete;
+  connection& operator=(const connection&) = delete;
+
+  void start();
+
+  /// True while it waits for the next request.
+  bool idle() const { return idle_; }
+
+  /// Closes it now if it is idle; otherwise after the answer in progress. Thread-safe.
+  void finish();
+
+  /// Closes it now, whatever it does. Thread-safe.
+  void abort();
+
+private:
+  using parser_type = boost::beast::http::request_parser<boost::beast::http::string_body>;
+
+  boost::asio::awaitable<void> run();
+
+  /// Serves one request; false if the connection is to be closed.
+  boost::asio::awaitable<bool> serve_one();
+
+  /// Waits for the first bytes of a request.
+  boost::asio::awaitable<bool> wait_for_request();
+
+  /// Reads a request; on failure the answer that tells the client why, if one is due.
+  boost::asio::awaitable<boost::beast::error_code> read_request(parser_type& parser);
+
+  /// Lets the handler answer, within the time-out.
+  boost::asio::awaitable<response> ask_handler(request x);
+
+  boost::asio::awaitable<bool> write_answer(response answer, unsigned version, bool keep_alive,
+                                            bool with_body);
+
+  /// Gives the client time to read a refusal before the socket closes on unread bytes, which would
+  /// reset the connection and could destroy the answer under way.
+  boost::asio::awaitable<void> linger();
+
+  responder make_responder();
+  void on_answer(uint64_t number, response answer);
+  void close();
+
+  boost::beast::tcp_stream stream_;
+  boost::beast::flat_buffer buffer_;
+  boost::asio::steady_timer answer_timer_;
+  std::shared_ptr<const connection_settings> settings_;
+  std::function<void()> on_gone_;
+  std::optional<response> answer_;
+  uint64_t request_number_ = 0; ///< An answer to another request came too late.
+  std::atomic<bool> idle_ = false;
+  bool finishing_ = false;
+  bool aborted_ = false;
+};
+
+} // namespace notify::http

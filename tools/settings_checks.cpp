@@ -1,0 +1,157 @@
+#include "tools/secrets.hpp"
+#include "tools/settings.hpp"
+#include "tools/value_text.hpp"
+
+#include <librdkafka/rdkafka.h>
+
+#include <arpa/inet.h>
+
+#include <array>
+#include <chrono>
+#include <memory>
+#include <string_view>
+
+namespace notify {
+
+namespace {
+
+using namespace std::chrono_literals;
+
+/// What a lease must outlive a channel's deadline by: the result has to be recorded in it.
+constexpr caf::timespan lease_margin = 5s;
+
+using problem_list = std::vector<std::string>;
+
+void check_delivery(const setting_values& values, problem_list& out) {
+  const auto& x = values.service.delivery;
+  if (x.heartbeat_interval >= x.lease / 2)
+    out.push_back("delivery.heartbeat-interval (" + duration_text(x.heartbeat_interval)
+                  + ") must be less than half of delivery.lease (" + duration_text(x.lease) + ")");
+  bool active = false;
+  for (const auto& [name, channel] : values.service.channels) {
+    if (channel.provider.empty())
+      continue;
+    active = true;
+    if (x.lease <= channel.deadline + lease_margin)
+      out.push_back("delivery.lease (" + duration_text(x.lease) + ") must exceed channel-" + name
+                    + ".deadline (" + duration_text(channel.deadline) + ") by more than "
+                    + duration_text(lease_margin));
+    const auto& delays = channel.retry.delays;
+    if (!delays.empty() && delays.front().count() != 0)
+      out.push_back("channel-" + name + ".retry-delays must begin with 0s, not "
+                    + duration_text(delays.front()));
+    if (channel.provider == "smtp" && channel.smtp.from_address.find('@') == std::string::npos)
+      out.push_back("channel-" + name + ".smtp-from-address must be a mail address, not "
+                    + quoted(channel.smtp.from_address));
+  }
+  if (values.service.roles.deliver && !active)
+    out.push_back("service.run-deliver needs a channel with a provider, e.g. "
+                  "channel-email.provider");
+}
+
+void check_kafka(const consumer_config& x, problem_list& out) {
+  if (x.max_poll_interval < x.session_timeout)
+    out.push_back("kafka.max-poll-interval (" + duration_text(x.max_poll_interval)
+                  + ") must not be below kafka.session-timeout (" + duration_text(x.session_timeout)
+                  + ")");
+  if (x.drain_timeout >= x.max_poll_interval)
+    out.push_back("kafka.drain-timeout (" + duration_text(x.drain_timeout)
+                  + ") must be below kafka.max-poll-interval (" + duration_text(x.max_poll_interval)
+                  + ")");
+  if (x.buffer_records < x.batch_records)
+    out.push_back("kafka.buffer-records (" + std::to_string(x.buffer_records)
+                  + ") must not be below kafka.batch-records (" + std::to_string(x.batch_records)
+                  + ")");
+  for (const auto& problem : check_kafka_properties(x.properties))
+    out.push_back(problem);
+}
+
+void check_shutdown(const service_config& x, problem_list& out) {
+  auto check = [&](const std::string& name, caf::timespan part) {
+    if (part >= x.shutdown_timeout)
+      out.push_back("service.shutdown-timeout (" + duration_text(x.shutdown_timeout)
+                    + ") must exceed " + name + " (" + duration_text(part) + ")");
+  };
+  check("delivery.drain-timeout", x.delivery.drain_timeout);
+  check("kafka.close-timeout", x.kafka.close_timeout);
+  check("http.drain-timeout", x.http.drain_timeout);
+}
+
+bool is_ip_address(const std::string& text) {
+  std::array<unsigned char, sizeof(in6_addr)> buffer{};
+  return inet_pton(AF_INET, text.c_str(), buffer.data()) == 1
+         || inet_pton(AF_INET6, text.c_str(), buffer.data()) == 1;
+}
+
+/// Properties with an option of their own, which is the one place to look for them.
+constexpr std::array<std::pair<std::string_view, std::string_view>, 9> own_options{{
+    {"bootstrap.servers", "kafka.brokers"},
+    {"metadata.broker.list", "kafka.brokers"},
+    {"group.id", "kafka.group"},
+    {"client.id", "kafka.client-id"},
+    {"group.instance.id", "kafka.instance-id"},
+    {"auto.offset.reset", "kafka.offset-reset"},
+    {"session.timeout.ms", "kafka.session-timeout"},
+    {"max.poll.interval.ms", "kafka.max-poll-interval"},
+    {"auto.commit.interval.ms", "kafka.commit-interval"},
+}};
+
+/// Why the service cannot let a property be set; empty if it can.
+std::string reason_against(const std::string& name, const std::string& value) {
+  if (name == "enable.auto.commit" || name == "auto.commit.enable")
+    return "offsets are committed only after the database commit that covers them; automatic "
+           "commits would lose events";
+  if (name == "enable.auto.offset.store")
+    return "an offset is stored only after the database commit that covers it; automatic storing "
+           "would lose events";
+  if (name == "enable.partition.eof")
+    return "the service needs to know when it has caught up";
+  // librdkafka issue 4059, fixed in 2.10.0.
+  if (name == "partition.assignment.strategy" && value.find("cooperative") != std::string::npos)
+    return "with cooperative-sticky a commit during a rebalance can lose the whole assignment in "
+           "librdkafka 2.0.2; use range or roundrobin";
+  for (const auto& [property, ours] : own_options)
+    if (name == property)
+      return "use the option " + std::string{ours};
+  return {};
+}
+
+} // namespace
+
+std::vector<std::string> check_kafka_properties(const property_map& properties) {
+  problem_list result;
+  std::unique_ptr<rd_kafka_conf_t, void (*)(rd_kafka_conf_t*)> conf{rd_kafka_conf_new(),
+                                                                    rd_kafka_conf_destroy};
+  for (const auto& [name, value] : properties) {
+    auto reason = reason_against(name, value);
+    std::array<char, 512> text{};
+    if (reason.empty()
+        && rd_kafka_conf_set(conf.get(), name.c_str(), value.c_str(), text.data(), text.size())
+               != RD_KAFKA_CONF_OK)
+      // librdkafka's own words may repeat the value.
+      reason = is_secret_property(name) ? "the value is refused by librdkafka" : text.data();
+    if (!reason.empty())
+      result.push_back("kafka.properties must not set " + name + ": " + reason);
+  }
+  return result;
+}
+
+std::vector<std::string> check_together(const setting_values& values) {
+  problem_list result;
+  if (auto wrong = check_database_url(values.service.postgres.url))
+    result.push_back("postgres.url " + *wrong);
+  check_delivery(values, result);
+  check_kafka(values.service.kafka, result);
+  check_shutdown(values.service, result);
+  const auto& restarts = values.service.supervision;
+  if (restarts.first_delay > restarts.max_delay)
+    result.push_back("supervision.first-delay (" + duration_text(restarts.first_delay)
+                     + ") must not exceed supervision.max-delay ("
+                     + duration_text(restarts.max_delay) + ")");
+  if (!is_ip_address(values.service.http.address))
+    result.push_back("http.address must be an IP address such as 127.0.0.1, not "
+                     + quoted(values.service.http.address));
+  return result;
+}
+
+} // namespace notify
