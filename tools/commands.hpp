@@ -1,0 +1,14 @@
+#pragma once
+
+#include "tools/exit_codes.hpp"
+#include "tools/settings.hpp"
+
+namespace notify {
+
+/// `notifyd run`: the service, until a signal or a failure ends it.
+exit_code run_command(settings& config);
+
+/// `notifyd migrate`: the database's schema.
+exit_code migrate_command(const settings& config);
+
+} // namespace notify
