@@ -51,7 +51,7 @@ json::object payload_of(const choices& x, const std::string& order_id) {
   if (x.type == "order.paid.v1")
     result["paid_at"] = now();
   else if (x.type == "order.cancelled.v1")
-    result["reason"] = "payment_timeout";
+    result["reason"] = "The payment did not arrive in time.";
   else if (x.type == "order.completed.v1")
     result["completed_at"] = now();
   return result;

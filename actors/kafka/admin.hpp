@@ -25,7 +25,7 @@ struct committed_offset {
   int64_t offset = 0;
 };
 
-/// What an operator does with a cluster. Every call blocks, at most its timeout.
+/// What an operator does with a cluster. Every call blocks, about its timeout at most.
 class admin {
 public:
   /// Does not wait for a broker. `more` are further librdkafka properties.

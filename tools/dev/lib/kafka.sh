@@ -2,7 +2,7 @@
 # Apache Kafka, one node in KRaft mode, run from its jars: no installation, no ZooKeeper.
 
 kafka_version=$(sed -n 's:.*<kafka.version>\(.*\)</kafka.version>.*:\1:p' "$repo_dir/tools/dev/kafka/pom.xml")
-kafka_jars=$cache_dir/kafka-$kafka_version
+kafka_jars=$cache_dir/kafka-$kafka_version/jars
 
 # fetch_kafka LOG: the jars, once per version and user.
 fetch_kafka() {
@@ -10,8 +10,8 @@ fetch_kafka() {
   need_version java "$(java_version)" 17
   [[ ! -d $kafka_jars ]] || return 0
   say "fetching Apache Kafka $kafka_version (43 MB)"
-  mkdir -p "$cache_dir"
-  draft=$(mktemp -d "$cache_dir/kafka.XXXXXX")
+  mkdir -p "${kafka_jars%/*}"
+  draft=$(mktemp -d "$kafka_jars.XXXXXX")
   quietly "$1" "fetching Kafka's jars with Maven" \
     mvn -B -q -f "$repo_dir/tools/dev/kafka/pom.xml" dependency:copy-dependencies \
     -DincludeScope=runtime -DoutputDirectory="$draft"
@@ -44,15 +44,13 @@ group.min.session.timeout.ms=1000
 END
 }
 
-kafka_java() {
-  java -XX:+UseSerialGC -Dorg.slf4j.simpleLogger.defaultLogLevel=warn -cp "$kafka_jars/*" "$@"
+# A cluster id as Kafka's own tool makes it, without a Java start: 16 bytes, base64 for URLs.
+kafka_cluster_id() {
+  head -c 16 /dev/urandom | base64 | tr '+/' 'xy' | tr -d '='
 }
 
-format_kafka() {
-  local id
-  id=$(kafka_java kafka.tools.StorageTool random-uuid)
-  kafka_java kafka.tools.StorageTool format -t "$id" -c "$state_dir/kafka/server.properties"
-}
+kafka_java=(java -XX:+UseSerialGC -Dorg.slf4j.simpleLogger.defaultLogLevel=warn -Xms256m -Xmx512m
+  -cp "$kafka_jars/*")
 
 # begin_kafka PORT CONTROLLER_PORT: starts it without waiting. Keeps a broker that already runs.
 begin_kafka() {
@@ -61,10 +59,9 @@ begin_kafka() {
   mkdir -p "$dir"
   kafka_properties "$1" "$2" >"$dir/server.properties"
   [[ -f $dir/data/meta.properties ]] \
-    || quietly "$state_dir/log/kafka-format.log" "formatting Kafka's storage" format_kafka
-  start_daemon kafka java -Xms256m -Xmx512m -XX:+UseSerialGC \
-    -Dorg.slf4j.simpleLogger.defaultLogLevel=warn -cp "$kafka_jars/*" \
-    kafka.Kafka "$dir/server.properties"
+    || quietly "$state_dir/log/kafka-format.log" "formatting Kafka's storage" \
+      "${kafka_java[@]}" kafka.tools.StorageTool format -t "$(kafka_cluster_id)" -c "$dir/server.properties"
+  start_daemon kafka "${kafka_java[@]}" kafka.Kafka "$dir/server.properties"
   remember kafka.port "$1"
 }
 

@@ -5,7 +5,11 @@
 postgres_packages() {
   # Any installed server from 15 on will do.
   postgres_bin >/dev/null || echo postgresql-15
-  command -v psql >/dev/null || echo postgresql-client-15
+  psql_packages
+}
+
+psql_packages() {
+  command -v psql >/dev/null || echo postgresql-client
 }
 
 # postgres_bin [VERSION]: the newest server's programs, or those of one major version.
@@ -74,6 +78,14 @@ start_postgres() {
   fi
   # shellcheck disable=SC2034 # for the scripts that source this
   postgres_url=postgresql://postgres@127.0.0.1:$(recall postgres.port)/postgres
+}
+
+# create_database NAME: unless it exists; sets postgres_url to it.
+create_database() {
+  if [[ -z $(psql "$postgres_url" -XAtqc "select 1 from pg_database where datname = '$1'") ]]; then
+    psql "$postgres_url" -Xqc "create database $1"
+  fi
+  postgres_url=${postgres_url%/*}/$1
 }
 
 # SIGINT is PostgreSQL's fast shutdown: clients are disconnected, data is flushed.
