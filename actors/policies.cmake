@@ -19,6 +19,7 @@ add_library(notify_policies STATIC
   strict_json.cpp
   template_folder.cpp
   template_part.cpp
+  text_file.cpp
   traceparent.cpp
   utf8.cpp)
 target_include_directories(notify_policies SYSTEM PRIVATE "${KAINJOW_MUSTACHE_INCLUDE_DIR}")

@@ -53,9 +53,12 @@ std::string_view text_of(const json::object& payload, std::string_view name) {
 } // namespace
 
 const data* render_context::get(const std::string& name) const {
+  static const data line_break{"\n"};
   static const data absent{false};
   static const data yes{"true"};
   static const data no{"false"};
+  if (name == line_break_name)
+    return &line_break;
   if (name.starts_with(section_mark)) {
     const auto* found = find(std::string_view{name}.substr(1));
     auto nothing = found == nullptr || (found->is_string() && found->string_value().empty());

@@ -17,6 +17,10 @@ namespace notify {
 /// a section may be absent, a variable may not. No name in a template can contain it.
 inline constexpr char section_mark = '?';
 
+/// The variable that stands for each line break of a parsed template. The library drops or keeps
+/// lines with section tags otherwise than Mustache says, unless it does not see any lines.
+inline constexpr std::string_view line_break_name = "!n";
+
 /// Answers a template's lookups for one job. Converts only what is looked up. Not thread-safe.
 class render_context : public kainjow::mustache::basic_context<std::string> {
 public:

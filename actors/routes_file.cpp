@@ -1,14 +1,11 @@
 #include "actors/routing.hpp"
 
 #include "actors/strict_json.hpp"
+#include "actors/text_file.hpp"
 #include "messages/error.hpp"
 #include "messages/nearest.hpp"
 
 #include <algorithm>
-#include <cerrno>
-#include <cstring>
-#include <fstream>
-#include <iterator>
 #include <optional>
 
 namespace notify {
@@ -209,12 +206,10 @@ caf::expected<routing_table> routing_table::parse(std::string_view text) {
 }
 
 caf::expected<routing_table> routing_table::load(const std::string& path) {
-  std::ifstream file{path, std::ios::binary};
-  if (!file)
-    return invalid(path, std::strerror(errno));
-  std::string text{std::istreambuf_iterator<char>{file}, {}};
-  if (file.bad())
-    return invalid(path, "cannot be read");
+  std::string text;
+  std::string problem;
+  if (!read_text_file(path, text, problem))
+    return invalid(path, problem);
   auto result = parse(text);
   if (!result && !result.error().context().empty())
     return invalid(path, result.error().context().get_as<std::string>(0));

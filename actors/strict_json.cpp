@@ -150,6 +150,21 @@ private:
   bool numbers_as_text_;
 };
 
+/// True if the escape of a leading surrogate ends at `position` or one byte before it: there the
+/// parser calls it a syntax error that no second escape follows.
+bool is_after_leading_surrogate(std::string_view text, size_t position) {
+  constexpr size_t length = 6; // \uD800
+  for (auto end : {position, position - 1}) {
+    if (end < length || end > text.size())
+      continue;
+    auto escape = text.substr(end - length, length);
+    if (escape.starts_with("\\u") && (escape[2] == 'd' || escape[2] == 'D')
+        && std::string_view{"89abAB"}.find(escape[3]) != std::string_view::npos)
+      return true;
+  }
+  return false;
+}
+
 /// The parser reports most things as a syntax error; a dead letter should say more.
 void explain(json_document& result, std::string_view text, json::error_code error) {
   if (error == json::error::too_deep) {
@@ -158,7 +173,8 @@ void explain(json_document& result, std::string_view text, json::error_code erro
     result.fault = json_fault::invalid_number;
   } else if (error == json::error::illegal_leading_surrogate
              || error == json::error::illegal_trailing_surrogate
-             || error == json::error::expected_utf16_escape) {
+             || error == json::error::expected_utf16_escape
+             || is_after_leading_surrogate(text, result.position)) {
     result.fault = json_fault::not_unicode;
   } else if (auto at = invalid_utf8(text)) {
     result.fault = json_fault::not_unicode;

@@ -1,13 +1,12 @@
 #include "actors/template_folder.hpp"
 
+#include "actors/text_file.hpp"
 #include "actors/utf8.hpp"
 #include "messages/error.hpp"
 #include "messages/nearest.hpp"
 
 #include <algorithm>
 #include <filesystem>
-#include <fstream>
-#include <iterator>
 #include <vector>
 
 namespace notify {
@@ -53,10 +52,10 @@ std::string without_carriage_returns(std::string text) {
 }
 
 caf::expected<std::string> read_file(const fs::path& path, const std::string& name) {
-  std::ifstream file{path, std::ios::binary};
-  std::string text{std::istreambuf_iterator<char>{file}, {}};
-  if (!file.is_open() || file.bad())
-    return invalid(name, "cannot be read");
+  std::string text;
+  std::string problem;
+  if (!read_text_file(path.string(), text, problem))
+    return invalid(name, problem);
   if (text.size() > max_file_bytes)
     return invalid(name, "is larger than 256 KiB");
   if (invalid_utf8(text) || text.find('\0') != std::string::npos)

@@ -63,27 +63,32 @@ std::string quoted(std::string_view name) {
   return "`" + std::string{name} + "`";
 }
 
-/// Checks every tag and marks the names of sections.
+bool is_blank(std::string_view text) {
+  return text.find_first_not_of(" \t") == std::string_view::npos;
+}
+
+/// Checks every tag and writes the template again as the library needs it: sections with marked
+/// names, line breaks as variables, and without lines that hold nothing but one section tag or
+/// comment, as Mustache wants it.
 class marker {
 public:
   explicit marker(std::string_view text) : text_(text) {}
 
   /// False with `problem()` set if a tag is not allowed.
   bool run() {
-    size_t done = 0;
     for (;;) {
-      auto open = text_.find("{{", done);
-      result_ += text_.substr(done, open - done);
-      if (open == std::string_view::npos)
+      here_ = text_.find("{{", done_);
+      if (here_ == std::string_view::npos)
         break;
-      here_ = open;
-      auto close = text_.find("}}", open);
+      auto close = text_.find("}}", here_);
       if (close == std::string_view::npos)
         return fail("a tag is not closed");
-      if (!take_tag(trim(text_.substr(open + 2, close - open - 2))))
+      auto tag = trim(text_.substr(here_ + 2, close - here_ - 2));
+      take_text(tag, close + 2);
+      if (!take_tag(tag))
         return false;
-      done = close + 2;
     }
+    add_text(text_.substr(done_));
     if (sections_.empty())
       return true;
     here_ = sections_.back().place;
@@ -110,11 +115,40 @@ private:
     return false;
   }
 
+  void add_text(std::string_view text) {
+    for (auto end = text.find('\n'); end != std::string_view::npos; end = text.find('\n')) {
+      result_ += text.substr(0, end);
+      result_ += "{{&";
+      result_ += line_break_name;
+      result_ += "}}";
+      text.remove_prefix(end + 1);
+    }
+    result_ += text;
+  }
+
+  /// Takes the text before the tag at `here_`, which ends at `close`; if the tag has its line for
+  /// itself and shows nothing, the rest of that line is left out.
+  void take_text(std::string_view tag, size_t close) {
+    auto before = text_.rfind('\n', here_);
+    auto start = here_ == 0 || before == std::string_view::npos ? 0 : before + 1;
+    auto end = text_.find('\n', close);
+    auto line_end = end == std::string_view::npos ? text_.size() : end;
+    auto shows_nothing =
+        !tag.empty() && std::string_view{"#^/!"}.find(tag.front()) != std::string_view::npos;
+    if (shows_nothing && is_blank(text_.substr(start, here_ - start))
+        && is_blank(text_.substr(close, line_end - close))) {
+      add_text(text_.substr(done_, start - done_));
+      done_ = std::min(line_end + 1, text_.size());
+    } else {
+      add_text(text_.substr(done_, here_ - done_));
+      done_ = close;
+    }
+  }
+
   bool take_tag(std::string_view tag) {
     auto kind = tag.empty() ? '\0' : tag.front();
     switch (kind) {
     case '!':
-      result_ += "{{!}}";
       return true;
     case '#':
     case '^':
@@ -158,7 +192,8 @@ private:
   std::string_view text_;
   std::string result_;
   std::string problem_;
-  size_t here_ = 0;
+  size_t here_ = 0; ///< The tag in question.
+  size_t done_ = 0; ///< All before this is in the result.
   std::vector<section> sections_;
 };
 

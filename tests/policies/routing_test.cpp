@@ -1,0 +1,181 @@
+#include "actors/routing.hpp"
+
+#include "actors/job_id.hpp"
+#include "messages/error.hpp"
+
+#include <boost/json/parse.hpp>
+
+#include <catch2/catch.hpp>
+
+namespace notify {
+namespace {
+
+routing_table shipped() {
+  auto table = routing_table::load(NOTIFY_SOURCE_DIR "/tools/config/routes.json");
+  REQUIRE(table);
+  return *table;
+}
+
+routing_table table_of(const std::string& route) {
+  auto table = routing_table::parse("{\"routes\":[" + route + "]}");
+  INFO((table ? std::string{} : render(table.error())));
+  REQUIRE(table);
+  return *table;
+}
+
+event event_of(std::string type) {
+  event x;
+  x.event_id = uuid::parse("0191f8a0-b1c2-7d3e-8f4a-5b6c7d8e9f01").value();
+  x.type = std::move(type);
+  x.occurred_at_us = 1788278400000000;
+  return x;
+}
+
+caf::expected<std::vector<new_job>> jobs(const routing_table& table, const std::string& type,
+                                         const char* payload) {
+  return table.jobs_for(event_of(type), boost::json::parse(payload).as_object());
+}
+
+std::string reason(const caf::expected<std::vector<new_job>>& x) {
+  if (x || x.error() != ec::invalid_event)
+    return {};
+  return x.error().context().get_as<std::string>(0);
+}
+
+constexpr auto mail_route =
+    R"({"event_type":"t.v1","channel":"email","recipient":"email","template":"k"})";
+
+TEST_CASE("the shipped routes give each order event its mail") {
+  auto table = shipped();
+  for (std::string name : {"created", "paid", "cancelled", "completed"}) {
+    auto result = jobs(table, "order." + name + ".v1", R"({"email":"user@example.com"})");
+    REQUIRE(result);
+    REQUIRE(result->size() == 1);
+    const auto& job = result->front();
+    CHECK(job.channel == "email");
+    CHECK(job.recipient == "user@example.com");
+    CHECK(job.template_key == "order-" + name + ".v1");
+    CHECK(job.locale == "en");
+    CHECK(job.event_type == "order." + name + ".v1");
+    CHECK(job.event_id == event_of("").event_id);
+    CHECK(job.id
+          == make_job_id(job.event_id, 1788278400000000, job.channel, job.recipient,
+                         job.template_key));
+  }
+}
+
+TEST_CASE("a paid order is also told to Telegram if the payload has a chat") {
+  auto result = jobs(shipped(), "order.paid.v1",
+                     R"({"email":"a@b.c","telegram_chat_id":-1001234567890,"locale":"ru-RU"})");
+  REQUIRE(result);
+  REQUIRE(result->size() == 2);
+  CHECK(result->at(1).channel == "telegram");
+  CHECK(result->at(1).recipient == "-1001234567890");
+  CHECK(result->at(1).template_key == "order-paid-telegram.v1");
+  CHECK(result->at(1).locale == "ru-RU");
+  for (auto payload : {R"({"email":"a@b.c","telegram_chat_id":null})",
+                       R"({"email":"a@b.c","telegram_chat_id":""})"})
+    CHECK(jobs(shipped(), "order.paid.v1", payload)->size() == 1);
+}
+
+TEST_CASE("an event type without routes gives no jobs") {
+  auto result = jobs(shipped(), "order.returned.v1", "{}");
+  REQUIRE(result);
+  CHECK(result->empty());
+}
+
+TEST_CASE("a payload without a needed recipient is refused with the place") {
+  for (auto payload : {"{}", R"({"email":null})", R"({"email":""})", R"({"Email":"a@b.c"})"}) {
+    auto result = jobs(table_of(mail_route), "t.v1", payload);
+    CHECK(reason(result) == "missing_route_data");
+    CHECK(result.error().context().get_as<std::string>(1)
+          == "`payload.email` for channel email is missing");
+  }
+}
+
+TEST_CASE("a recipient is a string or an integer") {
+  auto table =
+      table_of(R"({"event_type":"t.v1","channel":"telegram","recipient":"chat","template":"k"})");
+  CHECK(jobs(table, "t.v1", R"({"chat":"@orders"})")->front().recipient == "@orders");
+  CHECK(jobs(table, "t.v1", R"({"chat":7})")->front().recipient == "7");
+  CHECK(jobs(table, "t.v1", R"({"chat":18446744073709551615})")->front().recipient
+        == "18446744073709551615");
+  for (auto payload : {R"({"chat":1.5})", R"({"chat":true})", R"({"chat":[1]})", R"({"chat":{}})",
+                       R"({"chat":18446744073709551616})", R"({"chat":"a\nb"})"})
+    CHECK(reason(jobs(table, "t.v1", payload)) == "invalid_recipient");
+}
+
+TEST_CASE("mail addresses are checked for plausibility") {
+  auto table = table_of(mail_route);
+  auto reason_for = [&](const std::string& address) {
+    boost::json::object payload{{"email", address}};
+    return reason(table.jobs_for(event_of("t.v1"), payload));
+  };
+  for (auto address : {"user@example.com", "user+tag@example.co.uk", "o'brien@example.com",
+                       "user@localhost", "имя@пример.рф", "a@b", "user@xn--e1afmkfd.xn--p1ai"})
+    CHECK(reason_for(address).empty());
+  for (auto address : {"user",
+                       "@",
+                       "@example.com",
+                       "user@",
+                       "a@b@c",
+                       "user@.com",
+                       "user@example.",
+                       "user@a..b",
+                       "a b@example.com",
+                       " user@example.com",
+                       "user@example.com ",
+                       "<user@example.com>",
+                       "User <user@example.com>",
+                       "a@b.c,d@e.f",
+                       "a@b.c;d@e.f",
+                       "\"a b\"@example.com",
+                       "user@[127.0.0.1]",
+                       "a@b.c\r\nBcc: x@y.z",
+                       "a\n@b.c",
+                       "a@b.c\x7F"}) {
+    INFO(address);
+    CHECK(reason_for(address) == "invalid_recipient");
+  }
+  CHECK(reason_for({"a\0@b.c", 6}) == "invalid_recipient");
+  std::string local(64, 'a');
+  std::string domain(255, 'd');
+  CHECK(reason_for(local + "@" + domain).empty());
+  CHECK(reason_for(local + "a@" + domain) == "invalid_recipient");
+  CHECK(reason_for(local + "@" + domain + "d") == "invalid_recipient");
+}
+
+TEST_CASE("details never quote the recipient") {
+  auto result = jobs(table_of(mail_route), "t.v1", R"({"email":"s3cret"})");
+  CHECK(result.error().context().get_as<std::string>(1).find("s3cret") == std::string::npos);
+}
+
+TEST_CASE("one event never tells the same recipient the same thing twice") {
+  auto table = routing_table::parse(R"({"routes":[
+    {"event_type":"t.v1","channel":"email","recipient":"buyer.email","template":"k"},
+    {"event_type":"t.v1","channel":"email","recipient":"payer.email","template":"k"},
+    {"event_type":"t.v1","channel":"email","recipient":"payer.email","template":"other"}]})");
+  REQUIRE(table);
+  CHECK(jobs(*table, "t.v1", R"({"buyer":{"email":"a@b.c"},"payer":{"email":"a@b.c"}})")->size()
+        == 2);
+  CHECK(jobs(*table, "t.v1", R"({"buyer":{"email":"a@b.c"},"payer":{"email":"d@e.f"}})")->size()
+        == 3);
+  CHECK(reason(jobs(*table, "t.v1", R"({"buyer":"a@b.c"})")) == "missing_route_data");
+}
+
+TEST_CASE("the locale comes from the payload if it is a language tag") {
+  auto table = table_of(R"({"event_type":"t.v1","channel":"email","recipient":"email",
+    "template":"k","locale":"buyer.locale","default_locale":"ru"})");
+  auto locale = [&](const std::string& json) {
+    auto payload = R"({"email":"a@b.c","buyer":{"locale":)" + json + "}}";
+    return jobs(table, "t.v1", payload.c_str())->front().locale;
+  };
+  CHECK(locale("\"en\"") == "en");
+  CHECK(locale("\"pt_BR\"") == "pt-BR");
+  for (auto json : {"null", "7", "\"\"", "\"../../etc\"", "\"en us\"", "\"en\\n\"",
+                    "\"abcdefghijklmnopqrstuvwxyzabcdefghijklmnopqrstuvwxyz\""})
+    CHECK(locale(json) == "ru");
+}
+
+} // namespace
+} // namespace notify
