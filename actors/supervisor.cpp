@@ -50,6 +50,12 @@ void supervisor_state::on_down(const caf::down_msg& down) {
   last_error = dead->spec.name + ": " + render(down.reason);
   log::error(setup.name, "child ended",
              {{"child", dead->spec.name}, {"reason", render(down.reason)}});
+  if (down.reason == ec::kafka_fatal) {
+    // Another process took our place in the group or the client is broken for good: a new actor
+    // in this process would only fight on.
+    stop(down.reason);
+    return;
+  }
   if (over_budget()) {
     stop(caf::make_error(ec::too_many_restarts, last_error));
     return;

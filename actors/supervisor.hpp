@@ -90,7 +90,7 @@ struct supervisor_state {
 /// One-for-one supervision with exponential backoff. Children are started in order and registered
 /// in `dir` under their names. A child that ends without having been told to is a crash, whatever
 /// its reason; more crashes than the budget allows end the supervisor with
-/// `ec::too_many_restarts`.
+/// `ec::too_many_restarts`, and `ec::kafka_fatal` ends it at once.
 supervisor_actor::behavior_type
 supervisor(supervisor_actor::stateful_pointer<supervisor_state> self, const supervisor_setup& setup,
            const std::vector<child_spec>& children, const directory_ptr& dir);

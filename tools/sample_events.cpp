@@ -19,14 +19,17 @@ namespace json = boost::json;
 constexpr std::array<std::string_view, 4> known_types = {
     "order.created.v1", "order.paid.v1", "order.cancelled.v1", "order.completed.v1"};
 
-/// UTC, RFC 3339, whole seconds.
+/// UTC, RFC 3339, with microseconds: latencies are measured from it.
 std::string now() {
-  auto seconds = std::chrono::system_clock::to_time_t(std::chrono::system_clock::now());
+  using namespace std::chrono;
+  auto ticks = duration_cast<microseconds>(system_clock::now().time_since_epoch()).count();
+  auto seconds = static_cast<std::time_t>(ticks / 1'000'000);
   std::tm parts{};
   gmtime_r(&seconds, &parts);
-  std::array<char, 32> text{};
-  auto length = std::strftime(text.data(), text.size(), "%Y-%m-%dT%H:%M:%SZ", &parts);
-  return {text.data(), length};
+  std::array<char, 64> text{};
+  auto length = std::strftime(text.data(), text.size(), "%Y-%m-%dT%H:%M:%S", &parts);
+  auto fraction = std::to_string(1'000'000 + ticks % 1'000'000).substr(1);
+  return std::string{text.data(), length} + "." + fraction + "Z";
 }
 
 json::array order_lines() {

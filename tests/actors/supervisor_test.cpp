@@ -141,6 +141,13 @@ TEST_CASE_METHOD(supervisor_fixture,
   CHECK(*diary == lines{"stop b"});
 }
 
+TEST_CASE_METHOD(supervisor_fixture, "a child that failed for good ends the supervisor at once") {
+  start({"a", "b"});
+  self->send_exit(caf::actor_cast<caf::actor>(child("a")), caf::make_error(ec::kafka_fatal));
+  CHECK(ending() == caf::error{ec::kafka_fatal});
+  CHECK(diary->back() == "stop b");
+}
+
 TEST_CASE_METHOD(supervisor_fixture, "crashes outside of the window are forgotten") {
   start({"a"});
   for (int i = 0; i < 10; ++i) {
