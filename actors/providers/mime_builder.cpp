@@ -85,8 +85,8 @@ GMimeContentEncoding shortest_encoding(std::string_view text) {
 owned<GMimePart> make_text_part(const char* subtype, std::string_view raw) {
   auto text = canonical_lines(safe_text(raw, std::string::npos));
   auto stream = own(g_mime_stream_mem_new_with_buffer(text.data(), text.size()));
-  auto content = own(g_mime_data_wrapper_new_with_stream(stream.get(),
-                                                         GMIME_CONTENT_ENCODING_DEFAULT));
+  auto content =
+      own(g_mime_data_wrapper_new_with_stream(stream.get(), GMIME_CONTENT_ENCODING_DEFAULT));
   auto part = own(g_mime_part_new_with_type("text", subtype));
   g_mime_object_set_content_type_parameter(GMIME_OBJECT(part.get()), "charset", "utf-8");
   g_mime_part_set_content_encoding(part.get(), shortest_encoding(text));

@@ -39,7 +39,11 @@ constexpr reply_rule reply_rules[] = {
     // The relay's own trouble, whatever it answers to.
     {phase::none, 421, 421, "", "", {kind::retry, "smtp_service_unavailable"}},
     // A rate limit that the relay words as a refusal.
-    {phase::none, 400, 599, "", "too many emails per second",
+    {phase::none,
+     400,
+     599,
+     "",
+     "too many emails per second",
      {kind::retry_after, "smtp_rate_limited", std::chrono::seconds{5}}},
 
     // A refused greeting is about our address or account, not about this recipient.
@@ -71,8 +75,7 @@ constexpr reply_rule reply_rules[] = {
     // RFC 5321, section 4.5.3.1.10: to be read as 452.
     {phase::rcpt, 552, 552, "", "too many recipients", {kind::retry, "smtp_too_many_recipients"}},
     {phase::rcpt, 552, 552, "5.5.3", "", {kind::retry, "smtp_too_many_recipients"}},
-    {phase::rcpt, 400, 499, "", "greylist",
-     {kind::retry_after, "smtp_greylisted", greylist_floor}},
+    {phase::rcpt, 400, 499, "", "greylist", {kind::retry_after, "smtp_greylisted", greylist_floor}},
     {phase::rcpt, 400, 499, "", "", {kind::retry_after, "smtp_rcpt_deferred", greylist_floor}},
     // Before the rows on relaying: "user unknown in relay recipient table" is about the user.
     {phase::rcpt, 500, 599, "5.1.", "", {kind::permanent, "smtp_rcpt_unknown"}},
@@ -90,8 +93,7 @@ constexpr reply_rule reply_rules[] = {
     {phase::rcpt, 503, 503, "", "", {kind::permanent, "smtp_bad_sequence"}},
     {phase::rcpt, 500, 599, "", "", {kind::permanent, "smtp_rcpt_refused"}},
 
-    {phase::data, 400, 499, "", "greylist",
-     {kind::retry_after, "smtp_greylisted", greylist_floor}},
+    {phase::data, 400, 499, "", "greylist", {kind::retry_after, "smtp_greylisted", greylist_floor}},
     {phase::data, 400, 499, "", "", {kind::retry, "smtp_data_deferred"}},
     {phase::data, 500, 599, "", "", {kind::permanent, "smtp_data_refused"}},
 
@@ -101,7 +103,11 @@ constexpr reply_rule reply_rules[] = {
 
     {phase::final_dot, 200, 299, "", "", {kind::sent, ""}},
     {phase::final_dot, 300, 399, "", "", {kind::unknown, "smtp_bad_reply"}},
-    {phase::final_dot, 400, 499, "", "greylist",
+    {phase::final_dot,
+     400,
+     499,
+     "",
+     "greylist",
      {kind::retry_after, "smtp_greylisted", greylist_floor}},
     {phase::final_dot, 400, 499, "", "", {kind::retry, "smtp_message_deferred"}},
     {phase::final_dot, 552, 552, "", "", {kind::permanent, "smtp_message_too_big"}},
@@ -159,8 +165,9 @@ constexpr event_rule event_rules[] = {
 
 std::string lower(std::string_view text) {
   std::string result{text};
-  std::transform(result.begin(), result.end(), result.begin(),
-                 [](char x) { return x >= 'A' && x <= 'Z' ? static_cast<char>(x - 'A' + 'a') : x; });
+  std::transform(result.begin(), result.end(), result.begin(), [](char x) {
+    return x >= 'A' && x <= 'Z' ? static_cast<char>(x - 'A' + 'a') : x;
+  });
   return result;
 }
 

@@ -26,8 +26,8 @@ enum class smtp_event : uint8_t {
 };
 
 inline constexpr smtp_event all_smtp_events[] = {
-    smtp_event::reply,     smtp_event::closed, smtp_event::failed,    smtp_event::timed_out,
-    smtp_event::malformed, smtp_event::desync, smtp_event::untrusted, smtp_event::not_offered,
+    smtp_event::reply,     smtp_event::closed,  smtp_event::failed,    smtp_event::timed_out,
+    smtp_event::malformed, smtp_event::desync,  smtp_event::untrusted, smtp_event::not_offered,
     smtp_event::unsafe,    smtp_event::too_big, smtp_event::stopped,
 };
 

@@ -22,9 +22,9 @@ enum class smtp_security : uint8_t {
 /// Reads one relay's refusals otherwise than the standard does, e.g. a 5yz that means "slower".
 /// All that is given must match.
 struct smtp_override {
-  int code = 0;         ///< Reply code; 0: any 4yz or 5yz.
-  std::string enhanced; ///< Start of the enhanced code, e.g. `5.7.`; empty: any.
-  std::string text;     ///< Part of the reply's text, in any case; empty: any.
+  int code = 0;                            ///< Reply code; 0: any 4yz or 5yz.
+  std::string enhanced;                    ///< Start of the enhanced code, e.g. `5.7.`; empty: any.
+  std::string text;                        ///< Part of the reply's text, in any case; empty: any.
   outcome_kind kind = outcome_kind::retry; ///< Not `sent` and not `unknown`.
   caf::timespan wait{0};                   ///< With `retry_after`: the floor for the next attempt.
 };

@@ -87,12 +87,13 @@ smtp_pool::ticket_ptr smtp_pool::next(const session_ptr& session, bool keep) {
 
 void smtp_pool::arm_idle_limit(const session_ptr& session, uint64_t since) {
   session->idle_timer().expires_after(config_.max_idle);
-  session->idle_timer().async_wait(asio::bind_executor(
-    session->strand(), [pool = weak_from_this(), session, since](boost::system::error_code error) {
-      auto self = pool.lock();
-      if (!error && self)
-        self->on_idle_limit(session, since);
-    }));
+  session->idle_timer().async_wait(
+      asio::bind_executor(session->strand(), [pool = weak_from_this(), session,
+                                              since](boost::system::error_code error) {
+        auto self = pool.lock();
+        if (!error && self)
+          self->on_idle_limit(session, since);
+      }));
 }
 
 void smtp_pool::on_idle_limit(const session_ptr& session, uint64_t since) {
@@ -131,9 +132,9 @@ void smtp_pool::on_exit(const session_ptr& session, const std::exception_ptr& er
 void smtp_pool::say_goodbye(session_ptr session) {
   auto strand = session->strand();
   asio::co_spawn(
-    strand, [session]() -> asio::awaitable<void> { return session->say_goodbye(); },
-    // The session reads the pool's settings.
-    [self = shared_from_this(), session](std::exception_ptr) {});
+      strand, [session]() -> asio::awaitable<void> { return session->say_goodbye(); },
+      // The session reads the pool's settings.
+      [self = shared_from_this(), session](std::exception_ptr) {});
 }
 
 void smtp_pool::stop() {

@@ -70,7 +70,7 @@ caf::expected<std::shared_ptr<smtp_provider>> smtp_provider::make(boost::asio::i
     return std::move(tls.error());
   auto pool = std::make_shared<smtp_pool>(io, config, std::move(*tls));
   return std::shared_ptr<smtp_provider>{
-    new smtp_provider(config, std::move(*from), std::move(pool))};
+      new smtp_provider(config, std::move(*from), std::move(pool))};
 }
 
 smtp_provider::smtp_provider(smtp_config config, mail_address from, std::shared_ptr<smtp_pool> pool)

@@ -122,8 +122,8 @@ smtp_parse_result parse_smtp_reply(std::string_view bytes) {
   };
   for (;;) {
     auto end = bytes.find('\n', result.consumed);
-    auto line = bytes.substr(result.consumed, end == std::string_view::npos ? end
-                                                                            : end - result.consumed);
+    auto line =
+        bytes.substr(result.consumed, end == std::string_view::npos ? end : end - result.consumed);
     if (line.size() > max_line || result.consumed > max_reply)
       return malformed();
     if (end == std::string_view::npos)

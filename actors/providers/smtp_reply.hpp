@@ -9,8 +9,8 @@ namespace notify {
 
 /// One reply of a relay, all lines of it (RFC 5321, section 4.2).
 struct smtp_reply {
-  int code = 0;                   ///< Three digits; the first one decides what an unknown one means.
-  std::string enhanced;           ///< Like `5.1.1` (RFC 3463) from the first line; empty if none.
+  int code = 0;         ///< Three digits; the first one decides what an unknown one means.
+  std::string enhanced; ///< Like `5.1.1` (RFC 3463) from the first line; empty if none.
   std::vector<std::string> lines; ///< Without code, separator and line end. As received: any bytes.
 
   /// 2, 4 or 5; 3 asks for more. Anything else is not a reply to trust.

@@ -280,8 +280,8 @@ smtp_session::send_tail(smtp_ticket& ticket, std::string_view tail, uint64_t tot
   }
   // Without TLS the kernel says exactly what it took, and a dot that it refused is not sent. A
   // deadline may pass between the two, so it stays in doubt.
-  auto is_certain = !transport_->is_encrypted() && written < tail.size()
-                    && trouble->event == smtp_event::closed;
+  auto is_certain =
+      !transport_->is_encrypted() && written < tail.size() && trouble->event == smtp_event::closed;
   if (is_certain)
     co_return co_await read_early_reply(std::move(*trouble), short_wait);
   co_return over(send_phase::final_dot, std::move(*trouble));
@@ -341,10 +341,10 @@ std::string smtp_session::mail_command(const outgoing_mail& mail) const {
 
 smtp_session::step smtp_session::check_limits(const outgoing_mail& mail) const {
   if (extensions_.size_limit > 0 && mail.message.size() > extensions_.size_limit)
-    return over(send_phase::mail,
-                smtp_trouble{smtp_event::too_big, "the relay takes "
-                                                    + std::to_string(extensions_.size_limit)
-                                                    + " bytes"});
+    return over(
+        send_phase::mail,
+        smtp_trouble{smtp_event::too_big,
+                     "the relay takes " + std::to_string(extensions_.size_limit) + " bytes"});
   if (mail.needs_smtputf8 && !extensions_.smtputf8)
     return over(send_phase::mail, smtp_trouble{smtp_event::not_offered, "no SMTPUTF8"});
   return std::nullopt;
@@ -358,16 +358,15 @@ void smtp_session::settle(const smtp_ending& ending) {
   auto is_accepted = ending.event == smtp_event::reply && ending.reply.severity() == 2
                      && ending.phase == send_phase::final_dot;
   auto is_local = ending.event == smtp_event::too_big
-                  || (ending.event == smtp_event::not_offered
-                      && ending.phase == send_phase::mail);
-  auto is_in_step = is_open_ && ending.phase != send_phase::body
-                    && (is_accepted || is_answered || is_local);
+                  || (ending.event == smtp_event::not_offered && ending.phase == send_phase::mail);
+  auto is_in_step =
+      is_open_ && ending.phase != send_phase::body && (is_accepted || is_answered || is_local);
   if (!is_in_step) {
     close();
     return;
   }
-  needs_reset_ = needs_reset_ || ending.phase == send_phase::rcpt
-                 || ending.phase == send_phase::data;
+  needs_reset_ =
+      needs_reset_ || ending.phase == send_phase::rcpt || ending.phase == send_phase::data;
   ++messages_;
 }
 

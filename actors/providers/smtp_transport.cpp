@@ -81,8 +81,8 @@ smtp_transport::awaitable<smtp_transport::step> smtp_transport::connect(caf::tim
   co_return std::nullopt;
 }
 
-smtp_transport::awaitable<smtp_transport::step>
-smtp_transport::start_tls(const std::string& host, caf::timespan limit) {
+smtp_transport::awaitable<smtp_transport::step> smtp_transport::start_tls(const std::string& host,
+                                                                          caf::timespan limit) {
   unread_.clear();
   tls_.emplace(tcp_, tls_context_);
   if (!prepare_tls(tls_->native_handle(), host))

@@ -87,8 +87,7 @@ public:
 
 private:
   struct lookup {
-    explicit lookup(const boost::asio::any_io_executor& strand)
-        : resolver(strand), timer(strand) {}
+    explicit lookup(const boost::asio::any_io_executor& strand) : resolver(strand), timer(strand) {}
 
     boost::asio::ip::tcp::resolver resolver;
     boost::asio::steady_timer timer;

@@ -8,7 +8,8 @@ namespace {
 using namespace std::string_literals;
 
 TEST_CASE("safe text keeps well-formed UTF-8 as it is") {
-  for (auto text : {""s, "plain"s, "Привет"s, "\xF0\x9F\x98\x80 ok"s, "\xF4\x8F\xBF\xBF"s, "a\r\nb"s})
+  for (auto text :
+       {""s, "plain"s, "Привет"s, "\xF0\x9F\x98\x80 ok"s, "\xF4\x8F\xBF\xBF"s, "a\r\nb"s})
     CHECK(safe_text(text, 100) == text);
 }
 

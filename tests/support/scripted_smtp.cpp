@@ -32,8 +32,8 @@ smtp_peer::~smtp_peer() {
 bool smtp_peer::say(std::string_view bytes) {
   while (!bytes.empty()) {
     auto count = ssl_ != nullptr
-                   ? SSL_write(ssl_, bytes.data(), static_cast<int>(bytes.size()))
-                   : static_cast<int>(::send(fd_, bytes.data(), bytes.size(), MSG_NOSIGNAL));
+                     ? SSL_write(ssl_, bytes.data(), static_cast<int>(bytes.size()))
+                     : static_cast<int>(::send(fd_, bytes.data(), bytes.size(), MSG_NOSIGNAL));
     if (count <= 0)
       return false;
     bytes.remove_prefix(static_cast<size_t>(count));
@@ -279,9 +279,9 @@ void scripted_smtp::use_identity(const test_identity& identity) {
   tls_ = {SSL_CTX_new(TLS_server_method()), &SSL_CTX_free};
   if (SSL_CTX_use_certificate_file(tls_.get(), identity.certificate_file().c_str(),
                                    SSL_FILETYPE_PEM)
-        != 1
+          != 1
       || SSL_CTX_use_PrivateKey_file(tls_.get(), identity.key_file().c_str(), SSL_FILETYPE_PEM)
-           != 1)
+             != 1)
     throw std::runtime_error("scripted SMTP: no identity");
 }
 
@@ -338,9 +338,9 @@ std::vector<std::string> scripted_smtp::commands() const {
 
 size_t scripted_smtp::count(std::string_view command_prefix) const {
   std::lock_guard guard{mutex_};
-  return static_cast<size_t>(
-    std::count_if(commands_.begin(), commands_.end(),
-                  [&](const auto& x) { return smtp::begins_with(x, command_prefix); }));
+  return static_cast<size_t>(std::count_if(commands_.begin(), commands_.end(), [&](const auto& x) {
+    return smtp::begins_with(x, command_prefix);
+  }));
 }
 
 size_t scripted_smtp::connections() const {

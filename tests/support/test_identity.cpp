@@ -44,8 +44,7 @@ certificate_ptr make_certificate(EVP_PKEY* key, const std::string& name) {
                              reinterpret_cast<const unsigned char*>("notify test"), -1, -1, 0);
   X509_set_issuer_name(result.get(), subject);
   add_extension(result.get(), NID_basic_constraints, "critical,CA:TRUE");
-  add_extension(result.get(), NID_subject_alt_name,
-                name.starts_with("IP:") ? name : "DNS:" + name);
+  add_extension(result.get(), NID_subject_alt_name, name.starts_with("IP:") ? name : "DNS:" + name);
   require(X509_sign(result.get(), key, EVP_sha256()) > 0, "not signed");
   return result;
 }
@@ -73,7 +72,7 @@ test_identity::test_identity(const std::string& name)
   require(PEM_write_X509(open_file(certificate_file_).get(), certificate.get()) == 1, "not kept");
   require(PEM_write_PrivateKey(open_file(key_file_).get(), key.get(), nullptr, nullptr, 0, nullptr,
                                nullptr)
-            == 1,
+              == 1,
           "not kept");
 }
 

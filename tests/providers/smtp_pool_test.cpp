@@ -1,0 +1,257 @@
+#include "tests/providers/smtp_fixture.hpp"
+#include "tests/support/wait.hpp"
+
+#include <catch2/catch.hpp>
+
+#include <chrono>
+#include <future>
+#include <string>
+#include <vector>
+
+// Connections: reuse, replacement, limits, stop.
+
+namespace notify {
+namespace {
+
+using namespace std::chrono_literals;
+using namespace test;
+using kind = outcome_kind;
+
+std::vector<std::future<outcome>> start_many(smtp_client& client, size_t count) {
+  std::vector<std::future<outcome>> result;
+  for (size_t i = 0; i < count; ++i)
+    result.push_back(client.start(a_mail("key-" + std::to_string(i))));
+  return result;
+}
+
+TEST_CASE("mails one after the other share a connection") {
+  scripted_smtp relay{{smtp::hello(), smtp::serve()}};
+  smtp_client client{plain_config(relay)};
+  for (int i = 0; i < 5; ++i) {
+    auto result = client.send();
+    CHECK(result.kind == kind::sent);
+    CHECK(result.connection_reused == (i > 0));
+    CHECK(result.provider_message_id == "4F1B2C");
+  }
+  CHECK(relay.connections() == 1);
+  CHECK(relay.mails().size() == 5);
+  CHECK(client.gauge().idle == 1);
+}
+
+TEST_CASE("a connection closed while it was idle is replaced within the attempt") {
+  auto left = std::make_shared<std::promise<void>>();
+  const std::vector<std::pair<std::string, smtp_script>> endings = {
+      {"421 and end", {smtp::say("421 idle too long")}},
+      {"421 and open", {smtp::say("421 idle too long"), smtp::freeze()}},
+      {"end", {}},
+      {"reset", {smtp::reset()}},
+      {"421 to MAIL", {smtp::on("MAIL", "421 idle too long")}},
+      {"end at MAIL", {smtp::expect("MAIL")}},
+      {"reset at MAIL", {smtp::expect("MAIL"), smtp::reset()}},
+  };
+  for (const auto& [name, ending] : endings) {
+    scripted_smtp relay{
+        {{smtp::hello(), smtp::one_mail(), smtp::all(ending)}, {smtp::hello(), smtp::serve()}}};
+    smtp_client client{plain_config(relay)};
+    INFO(name);
+    CHECK(client.send().kind == kind::sent);
+    auto second = client.send(a_mail("key-2"));
+    INFO(second.reason);
+    CHECK(second.kind == kind::sent);
+    CHECK_FALSE(second.connection_reused);
+    CHECK(relay.connections() == 2);
+    CHECK(relay.mails().size() == 2);
+  }
+}
+
+TEST_CASE("a fresh connection that says 421 to MAIL is not replaced") {
+  scripted_smtp relay{{smtp::hello(), smtp::on("MAIL", "421 busy")}};
+  smtp_client client{plain_config(relay)};
+  CHECK(client.send().reason == "smtp_service_unavailable");
+  CHECK(relay.connections() == 1);
+}
+
+TEST_CASE("only one replacement is made within an attempt") {
+  scripted_smtp relay{{{smtp::hello(), smtp::one_mail(), smtp::on("MAIL", "421 bye")},
+                       {smtp::hello(), smtp::on("MAIL", "421 bye")}}};
+  smtp_client client{plain_config(relay)};
+  CHECK(client.send().kind == kind::sent);
+  CHECK(client.send().kind == kind::retry);
+  CHECK(relay.connections() == 2);
+}
+
+TEST_CASE("a late reply is never read as the answer to the next mail") {
+  auto late = std::make_shared<std::promise<void>>();
+  scripted_smtp relay{
+      {{smtp::hello(), smtp::on("MAIL", "250 ok"), smtp::on("RCPT", "250 ok"),
+        smtp::on("DATA", "354 go"), smtp::take_mail(), smtp::wait_for(late->get_future().share()),
+        smtp::say("552 late"), smtp::serve()},
+       {smtp::hello(), smtp::serve()}}};
+  auto config = plain_config(relay);
+  config.final_dot_timeout = 1s;
+  smtp_client client{config};
+  CHECK(client.send().kind == kind::unknown);
+  late->set_value();
+  auto second = client.send(a_mail("key-2"));
+  CHECK(second.kind == kind::sent);
+  CHECK_FALSE(second.connection_reused);
+  CHECK(relay.connections() == 2);
+}
+
+TEST_CASE("a refused recipient keeps the connection, and RSET comes before the next mail") {
+  scripted_smtp relay{{smtp::hello(), smtp::on("MAIL", "250 ok"), smtp::on("RCPT", "550 5.1.1 no"),
+                       smtp::on("RSET", "250 ok"), smtp::one_mail()}};
+  smtp_client client{plain_config(relay)};
+  CHECK(client.send().kind == kind::permanent);
+  auto second = client.send();
+  CHECK(second.kind == kind::sent);
+  CHECK(second.connection_reused);
+  CHECK(relay.connections() == 1);
+  CHECK(relay.failures().empty());
+}
+
+TEST_CASE("RCPT out of sequence is tried once more on a new connection") {
+  const auto slip =
+      smtp::all({smtp::hello(), smtp::on("MAIL", "250 ok"), smtp::on("RCPT", "503 need MAIL")});
+  SECTION("it works then") {
+    scripted_smtp relay{{{slip}, {smtp::hello(), smtp::serve()}}};
+    smtp_client client{plain_config(relay)};
+    CHECK(client.send().kind == kind::sent);
+    CHECK(relay.connections() == 2);
+  }
+  SECTION("it fails again") {
+    scripted_smtp relay{smtp_script{slip}};
+    smtp_client client{plain_config(relay)};
+    CHECK(client.send().reason == "smtp_bad_sequence");
+    CHECK(relay.connections() == 2);
+  }
+}
+
+TEST_CASE("a connection carries no more mails than configured and ends with QUIT") {
+  scripted_smtp relay{{smtp::hello(), smtp::serve()}};
+  auto config = plain_config(relay);
+  config.max_messages_per_connection = 2;
+  config.max_connections = 1;
+  smtp_client client{config};
+  for (auto& x : start_many(client, 5))
+    CHECK(answer_of(x).kind == kind::sent);
+  CHECK(relay.connections() == 3);
+  CHECK(eventually([&] { return relay.count("QUIT") == 2; }));
+}
+
+TEST_CASE("an idle connection says goodbye after its time") {
+  scripted_smtp relay{{smtp::hello(), smtp::serve()}};
+  auto config = plain_config(relay);
+  config.max_idle = 20ms;
+  smtp_client client{config};
+  CHECK(client.send().kind == kind::sent);
+  CHECK(eventually([&] { return relay.count("QUIT") == 1 && relay.open_connections() == 0; }));
+  CHECK(client.gauge().idle == 0);
+  CHECK(client.send().kind == kind::sent);
+}
+
+TEST_CASE("no more connections than configured are open, the rest waits") {
+  auto open = std::make_shared<std::promise<void>>();
+  scripted_smtp relay{{smtp::hello(), smtp::wait_for(open->get_future().share()), smtp::serve()}};
+  auto config = plain_config(relay);
+  config.max_connections = 3;
+  smtp_client client{config};
+  auto pending = start_many(client, 20);
+  CHECK(eventually([&] { return relay.connections() == 3; }));
+  CHECK(client.gauge().busy == 3);
+  CHECK(client.gauge().waiting == 17);
+  open->set_value();
+  for (auto& x : pending)
+    CHECK(answer_of(x).kind == kind::sent);
+  CHECK(relay.connections() == 3);
+  CHECK(relay.mails().size() == 20);
+  CHECK(client.gauge().waiting == 0);
+}
+
+TEST_CASE("a mail sent from within an answer finds the connection free") {
+  scripted_smtp relay{{smtp::hello(), smtp::serve()}};
+  smtp_client client{plain_config(relay)};
+  std::promise<outcome> second;
+  client.provider().send(a_mail(), [&](const outcome&) {
+    client.provider().send(a_mail("key-2"), [&](outcome x) { second.set_value(std::move(x)); });
+  });
+  auto pending = second.get_future();
+  CHECK(answer_of(pending).connection_reused);
+  CHECK(relay.connections() == 1);
+}
+
+TEST_CASE("stop answers every mail at once by the phase it reached") {
+  auto config_for = [](const scripted_smtp& relay) {
+    auto config = plain_config(relay);
+    config.max_connections = 1;
+    return config;
+  };
+  const auto to_dot = smtp::all({smtp::on("MAIL", "250 ok"), smtp::on("RCPT", "250 ok"),
+                                 smtp::on("DATA", "354 go"), smtp::take_mail()});
+  SECTION("before the end of the message nothing was accepted") {
+    scripted_smtp relay{{smtp::hello(), smtp::expect("MAIL"), smtp::freeze()}};
+    smtp_client client{config_for(relay)};
+    auto pending = start_many(client, 3);
+    REQUIRE(eventually([&] { return relay.count("MAIL") == 1; }));
+    client.provider().stop();
+    for (auto& x : pending) {
+      REQUIRE(x.wait_for(0s) == std::future_status::ready);
+      auto result = x.get();
+      CHECK(result.kind == kind::retry);
+      CHECK(result.reason == "smtp_stopped");
+    }
+    CHECK(eventually([&] { return relay.open_connections() == 0; }));
+    CHECK(relay.connections() == 1);
+  }
+  SECTION("after it nobody knows") {
+    scripted_smtp relay{{smtp::hello(), to_dot, smtp::freeze()}};
+    smtp_client client{config_for(relay)};
+    auto pending = client.start(a_mail());
+    REQUIRE(eventually([&] { return relay.mails().size() == 1; }));
+    client.provider().stop();
+    REQUIRE(pending.wait_for(0s) == std::future_status::ready);
+    CHECK(pending.get().kind == kind::unknown);
+  }
+  SECTION("idle connections say goodbye, later mails are turned away") {
+    scripted_smtp relay{{smtp::hello(), smtp::serve()}};
+    smtp_client client{config_for(relay)};
+    CHECK(client.send().kind == kind::sent);
+    client.provider().stop();
+    CHECK(eventually([&] { return relay.count("QUIT") == 1; }));
+    CHECK(client.send().reason == "smtp_stopped");
+    CHECK(relay.connections() == 1);
+  }
+}
+
+TEST_CASE("every mail is answered once when the I/O threads end in the middle") {
+  scripted_smtp relay{{smtp::hello(), smtp::expect("MAIL"), smtp::freeze()}};
+  std::future<outcome> pending;
+  {
+    io_threads io{1};
+    auto provider = smtp_provider::make(io.context(), plain_config(relay));
+    REQUIRE(provider);
+    auto promise = std::make_shared<std::promise<outcome>>();
+    pending = promise->get_future();
+    (*provider)->send(a_mail(), [promise](outcome x) { promise->set_value(std::move(x)); });
+    REQUIRE(eventually([&] { return relay.count("MAIL") == 1; }));
+    io.stop();
+  }
+  REQUIRE(pending.wait_for(0s) == std::future_status::ready);
+  CHECK(pending.get().kind == kind::retry);
+}
+
+TEST_CASE("many mails over many connections all arrive") {
+  scripted_smtp relay{{smtp::hello(), smtp::serve()}};
+  auto config = plain_config(relay);
+  config.max_connections = 8;
+  config.max_messages_per_connection = 7;
+  smtp_client client{config};
+  auto pending = start_many(client, 300);
+  for (auto& x : pending)
+    CHECK(answer_of(x).kind == kind::sent);
+  CHECK(relay.mails().size() == 300);
+  CHECK(relay.failures().empty());
+}
+
+} // namespace
+} // namespace notify
