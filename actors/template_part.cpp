@@ -60,7 +60,10 @@ bool is_name(std::string_view text) {
 }
 
 std::string quoted(std::string_view name) {
-  return "`" + std::string{name} + "`";
+  std::string result{"`"};
+  result += name;
+  result += '`';
+  return result;
 }
 
 bool is_blank(std::string_view text) {
