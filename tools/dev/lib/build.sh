@@ -5,11 +5,13 @@
 build() {
   local preset=$1 log=$2
   shift 2
-  local -a command=(cmake --build --preset "$preset")
+  local -a configure=(cmake --preset "$preset") command=(cmake --build --preset "$preset")
+  # Who only runs the service needs no test libraries.
+  [[ $preset != release ]] || configure+=(-DBUILD_TESTING=OFF)
   (($# == 0)) || command+=(--target "$@")
   cd "$repo_dir"
   if [[ ! -f build/$preset/build.ninja ]]; then
-    quietly "$log" "cmake --preset $preset" cmake --preset "$preset"
+    quietly "$log" "${configure[*]}" "${configure[@]}"
   fi
   if [[ -t 1 ]]; then
     "${command[@]}" || fail "the build failed" "see above"
