@@ -33,10 +33,6 @@ struct schema_conflict : std::runtime_error {
   using std::runtime_error::runtime_error;
 };
 
-std::string milliseconds(caf::timespan x) {
-  return std::to_string(std::chrono::duration_cast<std::chrono::milliseconds>(x).count());
-}
-
 std::string title(const migration& x) {
   auto version = std::to_string(x.version);
   return std::string(version.size() < 4 ? 4 - version.size() : 0, '0') + version + "_"
@@ -89,9 +85,10 @@ int32_t check_history(soci::session& sql, std::span<const migration> known) {
 }
 
 void remember(soci::session& sql, const migration& x) {
+  // SOCI binds by reference and runs at the end of the expression: no temporaries.
+  std::string name{x.name}, checksum{x.checksum};
   sql << "insert into notify.schema_migrations (version, name, checksum) values (:v, :n, :c)",
-      soci::use(x.version, "v"), soci::use(std::string{x.name}, "n"),
-      soci::use(std::string{x.checksum}, "c");
+      soci::use(x.version, "v"), soci::use(name, "n"), soci::use(checksum, "c");
 }
 
 // A statement of such a file ends with a semicolon at the end of a line. It must bear being run
@@ -117,12 +114,17 @@ void apply(session& db, const migration& x) {
   transaction.commit();
 }
 
+void set_lock_timeout(soci::session& sql, caf::timespan x) {
+  auto ms = std::to_string(std::chrono::duration_cast<std::chrono::milliseconds>(x).count());
+  sql << "select set_config('lock_timeout', :ms, false)", soci::use(ms, "ms");
+}
+
 // Waits in short transactions: one long wait would hold a snapshot, and the process that has the
 // lock may be building an index concurrently, which waits for all snapshots.
 void lock(soci::session& sql, caf::timespan limit) {
   using clock = std::chrono::steady_clock;
   auto deadline = clock::now() + limit;
-  sql << "select set_config('lock_timeout', :ms, false)", soci::use(milliseconds(one_wait), "ms");
+  set_lock_timeout(sql, one_wait);
   for (;;) {
     try {
       sql << lock_query;
@@ -133,7 +135,7 @@ void lock(soci::session& sql, caf::timespan limit) {
         throw;
     }
   }
-  sql << "select set_config('lock_timeout', :ms, false)", soci::use(milliseconds(limit), "ms");
+  set_lock_timeout(sql, limit);
 }
 
 migration_report migrate_locked(session& db, std::span<const migration> known) {

@@ -108,9 +108,14 @@ caf::error session::recover(const std::exception& x) {
 }
 
 void session::run_script(const std::string& text) {
-  auto& backend = backend_of(*connection_);
-  soci::details::postgresql_result result{backend, PQexec(backend.conn_, text.c_str())};
-  result.check_for_errors("Cannot execute script.");
+  auto* connection = backend_of(*connection_).conn_;
+  std::unique_ptr<PGresult, decltype(&PQclear)> result{PQexec(connection, text.c_str()), &PQclear};
+  auto status = PQresultStatus(result.get());
+  if (status == PGRES_COMMAND_OK || status == PGRES_TUPLES_OK || status == PGRES_EMPTY_QUERY)
+    return;
+  auto* sqlstate = PQresultErrorField(result.get(), PG_DIAG_SQLSTATE);
+  throw soci::postgresql_soci_error{PQerrorMessage(connection),
+                                    sqlstate != nullptr ? sqlstate : "08000"};
 }
 
 void session::disconnect() {

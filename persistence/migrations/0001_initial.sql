@@ -33,7 +33,7 @@ create table notify.notification_jobs (
   updated_at timestamptz not null default now(),
   finished_at timestamptz,
   expires_at timestamptz,
-  attempt_count int not null default 0, -- number of the last recorded attempt
+  attempt_count int not null default 0, -- number of the last attempt recorded while the job was open
   failures int not null default 0, -- attempts that used up the retry budget
   reclaims int not null default 0, -- attempts whose worker was lost
   interruptions int not null default 0, -- attempts or claims given back without cost
