@@ -58,6 +58,7 @@ void consumer_state::take(kafka::partitions_revoking& x) {
   revoking = true;
   revoke_lost = x.lost;
   revoke_deadline = now() + config.drain_timeout;
+  finish_revoke_if_due();
 }
 
 void consumer_state::finish_revoke_if_due() {

@@ -1,0 +1,293 @@
+#include "tests/actors/ingest/consumer_fixture.hpp"
+
+namespace notify {
+namespace {
+
+using namespace std::chrono_literals;
+using kafka::topic_partition;
+using offsets = std::vector<int64_t>;
+
+const topic_partition p0{"orders", 0};
+const topic_partition p1{"orders", 1};
+const topic_partition p2{"orders", 2};
+
+using fixture = test::consumer_fixture;
+
+TEST_CASE_METHOD(fixture, "the consumer joins the group only after storage answered") {
+  spawn();
+  CHECK_FALSE(source->joined);
+  CHECK(holder().waiting.front().batch.records.empty());
+  holder().fail(ec::storage_unavailable);
+  settle();
+  CHECK_FALSE(source->joined);
+  scheduler.clock().advance_time(1s);
+  settle();
+  REQUIRE(held_batches() == 1);
+  holder().store();
+  turns();
+  CHECK(source->joined);
+  CHECK(status().state == "joining");
+}
+
+TEST_CASE_METHOD(fixture, "a batch holds all that its partitions brought, one in flight for each") {
+  join({p0, p1});
+  source->bring(p0, 100, 3);
+  source->bring(p1, 7, 2);
+  turns();
+  REQUIRE(held_batches() == 1);
+  CHECK(held(p0) == offsets{100, 101, 102});
+  CHECK(held(p1) == offsets{7, 8});
+  source->bring(p0, 103, 2);
+  turns();
+  CHECK(held_batches() == 1);
+  CHECK(source->stored.empty());
+  holder().store();
+  turns();
+  CHECK(source->stored[p0] == 103);
+  CHECK(source->stored[p1] == 9);
+  CHECK(held(p0) == offsets{103, 104});
+}
+
+TEST_CASE_METHOD(fixture, "partitions are spread over the writers, one batch for each writer") {
+  join({p0, p1, p2});
+  source->bring(p0, 0, 10);
+  source->bring(p1, 0, 10);
+  source->bring(p2, 0, 10);
+  turns();
+  CHECK(scripts[0]->waiting.size() == 1);
+  CHECK(scripts[1]->waiting.size() == 1);
+  CHECK(status().counters.at("in_flight") == 2);
+  holder().store();
+  turns();
+  CHECK(held_batches() == 2);
+  // The third one did not starve behind the first two.
+  CHECK(held(p2).size() == 10);
+}
+
+TEST_CASE_METHOD(fixture, "a failed batch stays in front of everything newer") {
+  join({p0});
+  source->bring(p0, 0, 2);
+  turns();
+  holder().fail(ec::storage_conflict);
+  source->bring(p0, 2, 2);
+  turns();
+  CHECK(held_batches() == 0);
+  CHECK(status().last_error == "storage_conflict(\"scripted\")");
+  pass(1s);
+  CHECK(held(p0) == offsets{0, 1});
+  holder().store();
+  turns();
+  CHECK(source->stored[p0] == 2);
+  CHECK(held(p0) == offsets{2, 3});
+  CHECK(status().last_error.empty());
+}
+
+TEST_CASE_METHOD(fixture, "an outage pauses every partition until a batch is stored again") {
+  join({p0, p1});
+  source->bring(p0, 0, 2);
+  turns();
+  holder().fail(ec::storage_unavailable);
+  turns();
+  CHECK(source->paused == std::set{p0, p1});
+  CHECK(status().state == "paused");
+  source->bring(p1, 0, 1); // Was on its way already.
+  turns();
+  CHECK(held(p1).empty());
+  for (int i = 0; i < 5; ++i) {
+    pass(5s);
+    REQUIRE(held(p0) == offsets{0, 1});
+    holder().fail(ec::storage_unavailable);
+    turns();
+  }
+  pass(5s);
+  holder().store();
+  turns();
+  CHECK(source->paused.empty());
+  CHECK(source->stored[p0] == 2);
+  CHECK(held(p1) == offsets{0});
+  CHECK(status().counters.at("store_errors") == 6);
+}
+
+TEST_CASE_METHOD(fixture, "an outage is retried within five seconds, however long it lasts") {
+  join({p0});
+  source->bring(p0, 0, 1);
+  turns();
+  for (int i = 0; i < 20; ++i) {
+    REQUIRE(held(p0) == offsets{0});
+    holder().fail(ec::storage_unavailable);
+    turns();
+    pass(5s);
+  }
+}
+
+TEST_CASE_METHOD(fixture, "too many records close the gate, half of them open it again") {
+  join({p0});
+  source->bring(p0, 0, 41);
+  turns();
+  CHECK(source->paused == std::set{p0});
+  holder().store();
+  turns();
+  CHECK(source->paused == std::set{p0}); // 31 left.
+  holder().store();
+  turns();
+  CHECK(source->paused == std::set{p0}); // 21 left.
+  holder().store();
+  turns();
+  CHECK(source->paused.empty()); // 11 left.
+  CHECK(status().state == "assigned");
+}
+
+TEST_CASE_METHOD(fixture, "too many bytes close the gate as well") {
+  join({p0});
+  source->bring(p0, 0, 1, std::string(config.buffer_bytes, 'x'));
+  turns();
+  CHECK(source->paused == std::set{p0});
+  holder().store();
+  turns();
+  CHECK(source->paused.empty());
+}
+
+TEST_CASE_METHOD(fixture,
+                 "offsets are committed once in an interval and only if some were stored") {
+  join({p0});
+  pass(1s);
+  CHECK(source->commits == 0);
+  source->bring(p0, 0, 1);
+  turns();
+  holder().store();
+  turns();
+  CHECK(source->commits == 1);
+  source->bring(p0, 1, 1);
+  turns();
+  holder().store();
+  turns();
+  CHECK(source->commits == 1);
+  pass(500ms);
+  CHECK(source->commits == 2);
+  pass(5s);
+  CHECK(source->commits == 2);
+  CHECK(counter("commits") == 2);
+}
+
+TEST_CASE_METHOD(fixture, "a commit that failed is tried again, without a right only slowly") {
+  join({p0});
+  source->verdict = kafka::commit_verdict::retry;
+  source->bring(p0, 0, 1);
+  turns();
+  holder().store();
+  turns();
+  pass(500ms);
+  CHECK(source->commits == 2);
+  source->verdict = kafka::commit_verdict::denied;
+  pass(500ms);
+  CHECK(source->commits == 3);
+  pass(20s);
+  CHECK(source->commits == 3);
+  CHECK(status().last_error == "commit: scripted");
+  source->verdict = kafka::commit_verdict::committed;
+  pass(10s);
+  CHECK(source->commits == 4);
+  pass(60s);
+  CHECK(source->commits == 4);
+}
+
+TEST_CASE_METHOD(fixture,
+                 "polls are long when there is nothing to do and short when answers are due") {
+  join({p0});
+  turns();
+  CHECK(source->timeouts.back() == 100ms);
+  source->bring(p0, 0, 1);
+  turns();
+  CHECK(source->timeouts.back() <= 2ms);
+  holder().store();
+  turns();
+  CHECK(source->timeouts.back() == 100ms);
+}
+
+TEST_CASE_METHOD(fixture, "a batch of a writer that crashed goes to another one") {
+  join({p0});
+  source->bring(p0, 0, 2);
+  turns();
+  auto victim = scripts[0]->waiting.empty() ? 1u : 0u;
+  self->send((*writers)[victim], crash_now{"test"});
+  turns(); // It dies without an answer.
+  scripts[victim]->waiting.clear();
+  writers->erase(writers->begin() + victim);
+  pass(config.store_timeout);
+  pass(1s);
+  CHECK(held(p0) == offsets{0, 1});
+  holder().store();
+  turns();
+  CHECK(source->stored[p0] == 2);
+}
+
+TEST_CASE_METHOD(fixture, "records wait while there is no writer at all") {
+  join({p0});
+  auto all = *writers;
+  writers->clear();
+  source->bring(p0, 0, 2);
+  turns();
+  CHECK(held_batches() == 0);
+  *writers = all;
+  turns();
+  CHECK(held(p0) == offsets{0, 1});
+}
+
+TEST_CASE_METHOD(fixture, "a partition without a valid offset is shown and stops nobody else") {
+  join({p0, p1});
+  source->events.emplace_back(kafka::partition_stalled{p0, "no offset"});
+  source->bring(p1, 0, 1);
+  turns();
+  auto now = status();
+  CHECK(now.state == "stalled");
+  CHECK(now.last_error == "orders/0: no offset");
+  CHECK(now.counters.at("stalled") == 1);
+  CHECK(held(p1) == offsets{0});
+}
+
+TEST_CASE_METHOD(fixture, "the status tells how far the consumer is") {
+  join({p0, p1});
+  source->bring(p0, 0, 3);
+  source->events.emplace_back(kafka::partition_end{p1, 0});
+  source->events.emplace_back(kafka::lag_measured{{{p0, 5}, {p1, 2}}});
+  turns();
+  auto now = status();
+  CHECK(now.name == "consumer");
+  CHECK(now.state == "assigned");
+  CHECK(now.processed == 3);
+  CHECK(now.counters.at("assigned") == 2);
+  CHECK(now.counters.at("paused") == 0);
+  CHECK(now.counters.at("buffered") == 3);
+  CHECK(now.counters.at("rebalances") == 1);
+  CHECK(now.counters.at("at_end") == 1);
+  CHECK(now.counters.at("lag") == 7);
+  CHECK(now.counters.at("lag.orders/0") == 5);
+}
+
+TEST_CASE_METHOD(fixture, "records that wait for a minute without being fetched raise an alarm") {
+  join({p0});
+  source->events.emplace_back(kafka::lag_measured{{{p0, 5}}});
+  turns();
+  CHECK(counter("silent") == 0);
+  pass(61s);
+  source->events.emplace_back(kafka::lag_measured{{{p0, 5}}});
+  turns();
+  CHECK(counter("silent") == 1);
+  source->bring(p0, 0, 1);
+  turns();
+  CHECK(counter("silent") == 0);
+}
+
+TEST_CASE_METHOD(fixture, "a crash order ends the consumer with its reason") {
+  join({p0});
+  self->monitor(consumer);
+  self->send(consumer, crash_now{"on purpose"});
+  turns();
+  self->receive([](const caf::down_msg& x) {
+    CHECK(x.reason == ec::crashed);
+    CHECK(render(x.reason) == "crashed(\"on purpose\")");
+  });
+}
+
+} // namespace
+} // namespace notify
