@@ -44,24 +44,13 @@ group.min.session.timeout.ms=1000
 END
 }
 
-# A cluster id as Kafka's own tool makes it, without a Java start: 16 bytes, base64 for URLs.
-kafka_cluster_id() {
-  head -c 16 /dev/urandom | base64 | tr '+/' 'xy' | tr -d '='
-}
-
-kafka_java=(java -XX:+UseSerialGC -Dorg.slf4j.simpleLogger.defaultLogLevel=warn -Xms256m -Xmx512m
-  -cp "$kafka_jars/*")
-
 # begin_kafka PORT CONTROLLER_PORT: starts it without waiting. Keeps a broker that already runs.
 begin_kafka() {
   local dir=$state_dir/kafka
   ! service_running kafka || return 0
   mkdir -p "$dir"
   kafka_properties "$1" "$2" >"$dir/server.properties"
-  [[ -f $dir/data/meta.properties ]] \
-    || quietly "$state_dir/log/kafka-format.log" "formatting Kafka's storage" \
-      "${kafka_java[@]}" kafka.tools.StorageTool format -t "$(kafka_cluster_id)" -c "$dir/server.properties"
-  start_daemon kafka "${kafka_java[@]}" kafka.Kafka "$dir/server.properties"
+  start_daemon kafka "$repo_dir/tools/dev/kafka/run" "$kafka_jars" "$dir/server.properties" "$dir/data"
   remember kafka.port "$1"
 }
 
