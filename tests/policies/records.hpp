@@ -32,10 +32,20 @@ inline kafka_record record_of(std::string_view value) {
 
 /// A valid envelope around this payload's text.
 inline std::string with_payload(std::string_view payload) {
-  std::string text{paid_event};
-  auto begin = text.find("{\"email\"");
-  auto end = text.find('}', begin) + 1;
-  return text.replace(begin, end - begin, payload);
+  auto begin = paid_event.find("{\"email\"");
+  auto end = paid_event.find('}', begin) + 1;
+  std::string text{paid_event.substr(0, begin)};
+  text += payload;
+  text += paid_event.substr(end);
+  return text;
+}
+
+/// A JSON string of this text, in which nothing needs an escape.
+inline std::string json_string(std::string_view text) {
+  std::string result{"\""};
+  result += text;
+  result += '"';
+  return result;
 }
 
 /// The valid envelope with one member replaced by this JSON text; removed if the text is empty.
