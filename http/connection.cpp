@@ -173,7 +173,8 @@ asio::awaitable<bool> connection::serve_one() {
   auto answer = co_await ask_handler(to_request(parser.release()));
   if (aborted_)
     co_return false;
-  auto keep_alive = wants_more && !finishing_;
+  served_ = true;
+  auto keep_alive = wants_more && !finishing_ && !settings_->crowded;
   auto written = co_await write_answer(std::move(answer), version, keep_alive, with_body);
   co_return written&& keep_alive;
 }
@@ -184,6 +185,10 @@ asio::awaitable<bool> connection::wait_for_request() {
   if (finishing_ || aborted_)
     co_return false;
   idle_ = true;
+  // In this order: either the server sees that this one is idle, or this one sees that it has to
+  // give way.
+  if (served_ && settings_->crowded)
+    co_return false;
   stream_.expires_after(settings_->limits.idle_timeout);
   auto [failure, count] = co_await stream_.async_read_some(buffer_.prepare(4096), as_result);
   idle_ = false;

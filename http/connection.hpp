@@ -22,6 +22,8 @@ namespace notify::http {
 struct connection_settings {
   http_config limits;
   handler handle;
+  /// A client waits for a connection to end: none is kept alive.
+  mutable std::atomic<bool> crowded = false;
 };
 
 /// One client's connection: reads requests one after the other, asks the handler, writes answers.
@@ -83,6 +85,7 @@ private:
   std::optional<response> answer_;
   uint64_t request_number_ = 0; ///< An answer to another request came too late.
   std::atomic<bool> idle_ = false;
+  bool served_ = false; ///< At least one request.
   bool finishing_ = false;
   bool aborted_ = false;
 };

@@ -28,8 +28,9 @@ class server_state : public std::enable_shared_from_this<server_state> {
 public:
   server_state(asio::io_context& io, const http_config& config, handler handle)
       : io_(io), strand_(asio::make_strand(io)), acceptor_(strand_), slot_freed_(strand_),
-        drain_timer_(strand_), settings_(std::make_shared<connection_settings>(
-                                   connection_settings{config, std::move(handle)})) {
+        drain_timer_(strand_), settings_(std::make_shared<connection_settings>()) {
+    settings_->limits = config;
+    settings_->handle = std::move(handle);
     // Waited on until someone cancels it.
     slot_freed_.expires_at(asio::steady_timer::time_point::max());
   }
@@ -72,8 +73,7 @@ private:
     constexpr auto as_result = asio::as_tuple(asio::use_awaitable);
     while (!stopping_) {
       if (connections_.size() >= settings_->limits.max_connections) {
-        close_an_idle_one();
-        co_await slot_freed_.async_wait(as_result);
+        co_await make_room();
         continue;
       }
       auto [failure, socket] = co_await acceptor_.async_accept(asio::make_strand(io_), as_result);
@@ -84,6 +84,17 @@ private:
       else
         co_await pause_after(failure);
     }
+  }
+
+  /// Waits until a further client is there, then until it has room.
+  asio::awaitable<void> make_room() {
+    constexpr auto as_result = asio::as_tuple(asio::use_awaitable);
+    co_await acceptor_.async_wait(tcp::acceptor::wait_read, as_result);
+    settings_->crowded = true;
+    close_an_idle_one();
+    if (!stopping_ && connections_.size() >= settings_->limits.max_connections)
+      co_await slot_freed_.async_wait(as_result);
+    settings_->crowded = false;
   }
 
   /// E.g. out of file descriptors: the next try would fail at once, too.
@@ -159,7 +170,7 @@ private:
   tcp::acceptor acceptor_;
   asio::steady_timer slot_freed_;
   asio::steady_timer drain_timer_;
-  std::shared_ptr<const connection_settings> settings_;
+  std::shared_ptr<connection_settings> settings_;
   std::map<uint64_t, std::weak_ptr<connection>> connections_; ///< Oldest first.
   std::vector<std::function<void()>> when_stopped_;
   uint64_t last_id_ = 0;

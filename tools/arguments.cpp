@@ -16,7 +16,7 @@ caf::error refuse(const std::string& why) {
 std::string did_you_mean(const std::string& word, const std::vector<std::string>& choices,
                          const std::string& prefix = {}) {
   auto near = nearest(word, choices);
-  return near.empty() ? "; see notifyd --help" : "; did you mean " + prefix + near + "?";
+  return near.empty() ? "; see notifyd --help" : ", did you mean " + prefix + near + "?";
 }
 
 /// The options that are not settings.
@@ -32,15 +32,19 @@ caf::error unknown_option(const std::string& name, const option_list& options) {
   return refuse("unknown option --" + name + did_you_mean(name, names, "--"));
 }
 
-/// One word that starts with "--", split at its '='.
+/// Reads the words that start with "--", and the values behind them.
 class option_reader {
 public:
   option_reader(arguments& out, option_list& options) : out_(out), options_(options) {}
 
-  caf::error read(const std::string& word) {
+  /// Reads the word at `index`. A value may be the next word, which then is read as well.
+  caf::error read(const std::vector<std::string>& words, size_t& index) {
+    const auto& word = words[index];
     auto equals = word.find('=');
     name_ = word.substr(2, equals == std::string::npos ? equals : equals - 2);
     text_ = equals == std::string::npos ? std::nullopt : std::optional{word.substr(equals + 1)};
+    if (!text_ && takes_value() && index + 1 < words.size() && !words[index + 1].starts_with("--"))
+      text_ = words[++index];
     if (name_ == "config")
       return read_config_file();
     if (name_ == "help")
@@ -53,11 +57,22 @@ public:
   }
 
 private:
+  option* known_option() {
+    auto dot = name_.find('.');
+    auto name = dot == std::string::npos ? std::string{} : name_.substr(dot + 1);
+    return find_option(options_, name_.substr(0, dot), name);
+  }
+
+  bool takes_value() {
+    auto* known = known_option();
+    return name_ == "config" || (known != nullptr && !known->is_flag());
+  }
+
   caf::error read_config_file() {
     if (!text_ || text_->empty())
       return refuse("--config needs a file: --config=FILE");
     if (out_.config_file)
-      return refuse("--config stands there twice");
+      return refuse("--config is given twice");
     out_.config_file = text_;
     return caf::none;
   }
@@ -70,18 +85,15 @@ private:
   }
 
   caf::error read_setting() {
-    auto dot = name_.find('.');
-    auto section = name_.substr(0, dot);
-    auto name = dot == std::string::npos ? std::string{} : name_.substr(dot + 1);
-    auto* known = find_option(options_, section, name);
+    auto* known = known_option();
     if (known == nullptr)
       return unknown_option(name_, options_);
     if (!text_ && !known->is_flag())
       return refuse("--" + name_ + " needs a value: --" + name_ + "=VALUE");
     for (const auto& x : out_.settings)
-      if (x.section == section && x.name == name)
-        return refuse("--" + name_ + " stands there twice");
-    out_.settings.push_back({section, name, text_.value_or("true")});
+      if (x.section == known->section() && x.name == known->name())
+        return refuse("--" + name_ + " is given twice");
+    out_.settings.push_back({known->section(), known->name(), text_.value_or("true")});
     return caf::none;
   }
 
@@ -117,14 +129,15 @@ caf::expected<arguments> read_arguments(const std::vector<std::string>& words,
   arguments result;
   option_reader reader{result, options};
   bool has_command = false;
-  for (const auto& word : words) {
+  for (size_t i = 0; i < words.size(); ++i) {
+    const auto& word = words[i];
     if (word == "-h") {
       result.help = true;
     } else if (word.starts_with("--") && word.size() > 2) {
-      if (auto err = reader.read(word))
+      if (auto err = reader.read(words, i))
         return err;
     } else if (word.starts_with("-")) {
-      return refuse("unknown option " + word + "; options look like --section.name=VALUE");
+      return refuse("unknown option " + word + ", options look like --section.name=VALUE");
     } else if (has_command) {
       return refuse("one command at a time: " + result.command + " or " + word + "?");
     } else if (auto err = check_command(word)) {

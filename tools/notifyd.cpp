@@ -1,5 +1,6 @@
 #include "tools/arguments.hpp"
 #include "tools/commands.hpp"
+#include "tools/configured_files.hpp"
 #include "tools/reference.hpp"
 #include "tools/settings.hpp"
 
@@ -21,34 +22,29 @@ int end_with(exit_code code) {
   return static_cast<int>(code);
 }
 
-int complain(const caf::error& err) {
+exit_code refuse(const caf::error& err) {
   std::cerr << problem_text(err) << '\n';
-  return end_with(exit_code::usage);
+  return exit_code::usage;
 }
 
-exit_code with_usable_passwords(settings& config, exit_code (*command)(settings&)) {
-  if (auto err = config.check_passwords()) {
-    std::cerr << problem_text(err) << '\n';
-    return exit_code::usage;
-  }
-  return command(config);
+/// Prints the settings even if the files that they name are not right: that is what to look at.
+exit_code check_command(const settings& config) {
+  std::cout << config.dump();
+  if (auto err = check_configured_files(config.service()))
+    return refuse(err);
+  return exit_code::ok;
 }
 
 exit_code dispatch(const std::string& command, settings& config) {
-  if (command == "check") {
-    std::cout << config.dump();
-    return exit_code::ok;
-  }
-#ifdef NOTIFYD_HAS_MIGRATE
+  if (command == "check")
+    return check_command(config);
+  if (auto err = config.check_passwords())
+    return refuse(err);
   if (command == "migrate")
-    return with_usable_passwords(config, [](settings& x) { return migrate_command(x); });
-#endif
-#ifdef NOTIFYD_HAS_RUN
-  if (command == "run")
-    return with_usable_passwords(config, run_command);
-#endif
-  std::cerr << "this build cannot do " << command << '\n';
-  return exit_code::usage;
+    return migrate_command(config);
+  if (auto err = check_configured_files(config.service()))
+    return refuse(err);
+  return run_command(config);
 }
 
 } // namespace
@@ -58,7 +54,7 @@ int main(int argc, char** argv) {
   auto options = make_options(defaults);
   auto args = read_arguments({argv + 1, argv + argc}, options);
   if (!args)
-    return complain(args.error());
+    return end_with(refuse(args.error()));
   if (args->help)
     std::cout << help_text(options);
   else if (args->version)
@@ -68,7 +64,7 @@ int main(int argc, char** argv) {
   else {
     auto config = settings::load(*args, process_environment());
     if (!config)
-      return complain(config.error());
+      return end_with(refuse(config.error()));
     return end_with(dispatch(args->command, **config));
   }
   return end_with(exit_code::ok);

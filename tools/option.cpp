@@ -64,10 +64,10 @@ std::string option::show() const {
       overload{[](const bool* x) -> std::string { return *x ? "true" : "false"; },
                [](const double* x) { return real_text(*x); },
                [](const caf::timespan* x) { return duration_text(*x); },
-               [this](const std::string* x) { return quoted(masked(*x)); },
+               [this](const std::string* x) { return quoted_text(masked(*x)); },
                [](const std::vector<std::string>* xs) {
                  std::vector<std::string> items;
-                 std::transform(xs->begin(), xs->end(), std::back_inserter(items), quoted);
+                 std::transform(xs->begin(), xs->end(), std::back_inserter(items), quoted_text);
                  return list_text(items);
                },
                [](const std::vector<caf::timespan>* xs) {
@@ -78,10 +78,10 @@ std::string option::show() const {
                [this](const property_map* xs) {
                  std::vector<std::string> items;
                  for (const auto& [key, value] : *xs)
-                   items.push_back(quoted(masked(key + "=" + value)));
+                   items.push_back(quoted_text(masked(key + "=" + value)));
                  return list_text(items);
                },
-               [](const named_value& x) { return quoted(x.get()); },
+               [](const named_value& x) { return quoted_text(x.get()); },
                [](const auto* x) { return std::to_string(*x); }},
       target_);
 }
@@ -158,7 +158,7 @@ std::string option::quoted_choices() const {
   for (size_t i = 0; i < choices_.size(); ++i) {
     if (i > 0)
       result += i + 1 == choices_.size() ? " or " : ", ";
-    result += quoted(choices_[i]);
+    result += quoted_text(choices_[i]);
   }
   return result;
 }

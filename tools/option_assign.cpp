@@ -57,9 +57,9 @@ std::optional<std::string> option::check_text(const std::string& x) const {
     return "must not contain control characters";
   if (choices_.empty() || std::count(choices_.begin(), choices_.end(), x) != 0)
     return std::nullopt;
-  auto result = "must be " + quoted_choices() + ", not " + quoted(x);
+  auto result = "must be " + quoted_choices() + ", not " + quoted_text(x);
   auto near = nearest(x, choices_);
-  return near.empty() ? result : result + "; did you mean " + quoted(near) + "?";
+  return near.empty() ? result : result + ", did you mean " + quoted_text(near) + "?";
 }
 
 template <class Int>
@@ -130,7 +130,7 @@ std::optional<std::string> option::take(std::vector<std::string>* out, const caf
     if (has_control_character(*text))
       return "must not contain control characters";
     if (std::count(result.begin(), result.end(), *text) != 0)
-      return "has " + quoted(*text) + " twice";
+      return "has " + quoted_text(*text) + " twice";
     result.push_back(*text);
   }
   if (not_empty_ && result.empty())
@@ -173,7 +173,7 @@ std::optional<std::string> option::take(property_map* out, const caf::config_val
       return "expects \"name=value\" in its list; one entry has no name or no '='";
     auto key = text->substr(0, equals);
     if (!result.emplace(key, text->substr(equals + 1)).second)
-      return "has " + quoted(key) + " twice";
+      return "has " + quoted_text(key) + " twice";
   }
   *out = std::move(result);
   return std::nullopt;

@@ -96,9 +96,17 @@ void add_postgres(option_list& out, setting_values& values) {
   s.add("password-file", values.postgres_password_file, "File whose first line is the password.")
       .is_a_path();
   s.add("connect-timeout", x.connect_timeout, "For one attempt to connect.").between(2s, 5min);
-  s.add("statement-timeout", x.statement_timeout, "For one statement.").between(10ms, 1h);
-  s.add("lock-timeout", x.lock_timeout, "For one lock that another session holds.")
-      .between(10ms, 1h);
+  s.add("application-name", x.application_name,
+        "Shown in pg_stat_activity, together with what the session is for.")
+      .not_empty();
+  s.add("statement-timeout", x.statement_timeout,
+        "For one statement; also bounds how long a dead server goes unnoticed. 0s: none.")
+      .between(0s, 1h);
+  s.add("lock-timeout", x.lock_timeout, "For one lock that another session holds. 0s: none.")
+      .between(0s, 1h);
+  s.add("idle-in-transaction-timeout", x.idle_in_transaction_timeout,
+        "The server ends a session that leaves a transaction open for this long. 0s: never.")
+      .between(0s, 1h);
 }
 
 void add_ingest(option_list& out, setting_values& values) {

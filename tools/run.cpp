@@ -1,5 +1,4 @@
-#include "actors/providers/io_threads.hpp"
-#include "actors/system.hpp"
+#include "actors/service.hpp"
 #include "http/health.hpp"
 #include "http/server.hpp"
 #include "messages/error.hpp"
@@ -7,13 +6,16 @@
 #include "tools/commands.hpp"
 #include "tools/signal_watch.hpp"
 
-#include <caf/actor_registry.hpp>
+#include <caf/actor_cast.hpp>
 #include <caf/actor_system.hpp>
+#include <caf/scoped_actor.hpp>
 
 #include <chrono>
 #include <future>
 #include <memory>
 #include <mutex>
+#include <string>
+#include <vector>
 
 namespace notify {
 
@@ -22,6 +24,21 @@ namespace {
 using namespace std::chrono_literals;
 
 constexpr const char* component = "notifyd";
+
+/// The child that the root waits for is what hangs, or waits for one below that does.
+void add_children(caf::scoped_actor& self, const supervisor_actor& parent,
+                  std::vector<std::string>& names) {
+  child_list list;
+  self->request(parent, caf::duration{500ms}, get_children{})
+      .receive([&](child_list& x) { list = std::move(x); }, [](caf::error&) {});
+  for (const auto& x : list.children) {
+    if (!x.handle)
+      continue;
+    names.push_back(x.name);
+    if (x.is_supervisor)
+      add_children(self, caf::actor_cast<supervisor_actor>(x.handle), names);
+  }
+}
 
 /// What a signal may reach at any time, from before the service exists until after it is gone.
 class running_service {
@@ -56,10 +73,12 @@ public:
     if (stopping_ || !config.roles.http)
       return caf::none;
     http::router routes;
-    http::add_health_routes(routes, [this](const std::function<void(health_report)>& done) {
-      done(service_->health());
-    });
-    auto server = http::server::start(io_.context(), config.http, std::move(routes));
+    // The server is gone before the service is, see close().
+    http::add_health_routes(routes,
+                            [raw = service_.get()](std::function<void(health_report)> done) {
+                              raw->health(std::move(done));
+                            });
+    auto server = http::server::start(service_->io(), config.http, std::move(routes));
     if (!server)
       return server.error();
     http_ = std::move(*server);
@@ -73,32 +92,37 @@ public:
     return service_->failure();
   }
 
-  /// Takes everything down in order; nothing of it runs afterwards.
+  /// Takes everything down; nothing of it runs afterwards. Call it once.
   void close() {
     std::unique_lock lock{mutex_};
     stopping_ = true;
     auto server = std::move(http_);
     auto ended = std::move(service_);
     lock.unlock();
+    // The service owns the threads that the server runs on.
     if (server) {
       std::promise<void> stopped;
       server->stop([&stopped] { stopped.set_value(); });
       stopped.get_future().wait();
     }
-    io_.stop();
     ended.reset();
   }
 
-  void log_what_still_runs() const {
-    log::error(
-        component, "the shutdown deadline is over; leaving what still runs behind",
-        {{"actors", system_.registry().running()}, {"detached_actors", system_.detached_actors()}});
+  /// Names the actors that have not ended, as far as they can be asked.
+  void log_what_still_runs() {
+    std::lock_guard guard{mutex_};
+    std::vector<std::string> names;
+    if (service_) {
+      caf::scoped_actor self{system_};
+      add_children(self, service_->root(), names);
+    }
+    for (const auto& name : names)
+      log::error(component, "still runs", {{"actor", name}});
   }
 
 private:
   caf::actor_system& system_;
   std::mutex mutex_;
-  io_threads io_{1};
   std::unique_ptr<service> service_;
   std::unique_ptr<http::server> http_;
   bool stopping_ = false;
@@ -144,6 +168,8 @@ exit_code run_command(settings& config) {
                          current->stop();
                      },
                      [&] {
+                       log::error(component, "service.shutdown-timeout is over: leaving what still "
+                                             "runs; leases give its work to others");
                        std::lock_guard guard{mutex};
                        if (current != nullptr)
                          current->log_what_still_runs();

@@ -14,6 +14,7 @@
 #include <fstream>
 #include <iterator>
 #include <map>
+#include <set>
 #include <thread>
 
 #include <unistd.h>
@@ -36,7 +37,7 @@ caf::expected<std::string> read_text_file(const std::string& path) {
 
 std::string did_you_mean(const std::string& word, const std::vector<std::string>& choices) {
   auto near = nearest(word, choices);
-  return near.empty() ? "" : "; did you mean " + near + "?";
+  return near.empty() ? "" : ", did you mean " + near + "?";
 }
 
 /// Looks for the right name of an entry that no option has.
@@ -56,7 +57,7 @@ std::string unknown_entry(const ini_entry& entry, const option_list& options) {
     return "unknown section [" + entry.section + "]" + did_you_mean(entry.section, sections);
   auto text = "unknown option " + entry.section + "." + entry.name;
   if (elsewhere.size() == 1)
-    return text + "; it belongs to [" + elsewhere.front() + "]";
+    return text + ", it belongs to [" + elsewhere.front() + "]";
   return text + did_you_mean(entry.name, names);
 }
 
@@ -89,8 +90,8 @@ private:
       return x.section() == entry.section;
     });
     if (!section_exists)
-      return reported_.insert_or_assign(entry.section, 0).second ? unknown_entry(entry, options_)
-                                                                 : std::string{};
+      return reported_.insert(entry.section).second ? unknown_entry(entry, options_)
+                                                    : std::string{};
     if (entry.name.empty())
       return {};
     if (caf::holds_alternative<caf::config_value::dictionary>(entry.value))
@@ -100,8 +101,7 @@ private:
       return unknown_entry(entry, options_);
     auto [first, is_new] = lines_.emplace(known->full_name(), entry.line);
     if (!is_new)
-      return known->full_name() + " stands there twice, first in line "
-             + std::to_string(first->second);
+      return known->full_name() + " is given twice, first in line " + std::to_string(first->second);
     auto is_duration = known->type().ends_with("duration") || known->type().ends_with("durations");
     if (is_duration && duration_overflows(entry.text))
       return known->full_name() + " is too long a duration: " + entry.text;
@@ -113,7 +113,7 @@ private:
   option_list& options_;
   std::vector<std::string>& problems_;
   std::map<std::string, int32_t> lines_;
-  std::map<std::string, int32_t> reported_; ///< Unknown sections: one line each is enough.
+  std::set<std::string> reported_; ///< Unknown sections: one line each is enough.
 };
 
 caf::error as_error(const std::vector<std::string>& problems) {

@@ -1,15 +1,15 @@
+#include "actors/kafka/conf.hpp"
+#include "actors/kafka/consumer_conf.hpp"
+#include "messages/error.hpp"
 #include "tools/secrets.hpp"
 #include "tools/settings.hpp"
 #include "tools/value_text.hpp"
-
-#include <librdkafka/rdkafka.h>
 
 #include <arpa/inet.h>
 
 #include <array>
 #include <chrono>
-#include <memory>
-#include <string_view>
+#include <optional>
 
 namespace notify {
 
@@ -42,7 +42,7 @@ void check_delivery(const setting_values& values, problem_list& out) {
                     + duration_text(delays.front()));
     if (channel.provider == "smtp" && channel.smtp.from_address.find('@') == std::string::npos)
       out.push_back("channel-" + name + ".smtp-from-address must be a mail address, not "
-                    + quoted(channel.smtp.from_address));
+                    + quoted_text(channel.smtp.from_address));
   }
   if (values.service.roles.deliver && !active)
     out.push_back("service.run-deliver needs a channel with a provider, e.g. "
@@ -83,56 +83,33 @@ bool is_ip_address(const std::string& text) {
          || inet_pton(AF_INET6, text.c_str(), buffer.data()) == 1;
 }
 
-/// Properties with an option of their own, which is the one place to look for them.
-constexpr std::array<std::pair<std::string_view, std::string_view>, 9> own_options{{
-    {"bootstrap.servers", "kafka.brokers"},
-    {"metadata.broker.list", "kafka.brokers"},
-    {"group.id", "kafka.group"},
-    {"client.id", "kafka.client-id"},
-    {"group.instance.id", "kafka.instance-id"},
-    {"auto.offset.reset", "kafka.offset-reset"},
-    {"session.timeout.ms", "kafka.session-timeout"},
-    {"max.poll.interval.ms", "kafka.max-poll-interval"},
-    {"auto.commit.interval.ms", "kafka.commit-interval"},
-}};
+/// The words behind the option's name in an error about a property.
+std::string reason_of(const caf::error& err) {
+  const auto& context = err.context();
+  if (context.size() == 2 && context.match_element<std::string>(1))
+    return context.get_as<std::string>(1);
+  return render(err);
+}
 
-/// Why the service cannot let a property be set; empty if it can.
-std::string reason_against(const std::string& name, const std::string& value) {
-  if (name == "enable.auto.commit" || name == "auto.commit.enable")
-    return "offsets are committed only after the database commit that covers them; automatic "
-           "commits would lose events";
-  if (name == "enable.auto.offset.store")
-    return "an offset is stored only after the database commit that covers it; automatic storing "
-           "would lose events";
-  if (name == "enable.partition.eof")
-    return "the service needs to know when it has caught up";
-  // librdkafka issue 4059, fixed in 2.10.0.
-  if (name == "partition.assignment.strategy" && value.find("cooperative") != std::string::npos)
-    return "with cooperative-sticky a commit during a rebalance can lose the whole assignment in "
-           "librdkafka 2.0.2; use range or roundrobin";
-  for (const auto& [property, ours] : own_options)
-    if (name == property)
-      return "use the option " + std::string{ours};
-  return {};
+/// What is wrong with one property; nothing if the consumer takes it.
+std::optional<std::string> check_property(const std::string& name, const std::string& value) {
+  consumer_config probe;
+  probe.properties.emplace(name, value);
+  if (auto all = kafka::consumer_properties(probe); !all)
+    return reason_of(all.error());
+  if (auto conf = kafka::make_conf({{name, value}}); !conf)
+    // librdkafka's own words may repeat the value.
+    return is_secret_property(name) ? "librdkafka refuses the value" : reason_of(conf.error());
+  return std::nullopt;
 }
 
 } // namespace
 
 std::vector<std::string> check_kafka_properties(const property_map& properties) {
   problem_list result;
-  std::unique_ptr<rd_kafka_conf_t, void (*)(rd_kafka_conf_t*)> conf{rd_kafka_conf_new(),
-                                                                    rd_kafka_conf_destroy};
-  for (const auto& [name, value] : properties) {
-    auto reason = reason_against(name, value);
-    std::array<char, 512> text{};
-    if (reason.empty()
-        && rd_kafka_conf_set(conf.get(), name.c_str(), value.c_str(), text.data(), text.size())
-               != RD_KAFKA_CONF_OK)
-      // librdkafka's own words may repeat the value.
-      reason = is_secret_property(name) ? "the value is refused by librdkafka" : text.data();
-    if (!reason.empty())
-      result.push_back("kafka.properties must not set " + name + ": " + reason);
-  }
+  for (const auto& [name, value] : properties)
+    if (auto wrong = check_property(name, value))
+      result.push_back("kafka.properties: " + name + ": " + *wrong);
   return result;
 }
 
@@ -150,7 +127,7 @@ std::vector<std::string> check_together(const setting_values& values) {
                      + duration_text(restarts.max_delay) + ")");
   if (!is_ip_address(values.service.http.address))
     result.push_back("http.address must be an IP address such as 127.0.0.1, not "
-                     + quoted(values.service.http.address));
+                     + quoted_text(values.service.http.address));
   return result;
 }
 

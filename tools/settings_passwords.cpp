@@ -69,10 +69,10 @@ void settings::read_passwords(const environment& env, std::vector<std::string>& 
 caf::error settings::check_passwords() const {
   if (service_.postgres.password == secret_mask)
     return caf::make_error(ec::invalid_config,
-                           std::string{"postgres.url has the mask *** instead of a password"});
+                           std::string{"the database password is the mask ***, not a password"});
   for (const auto& [name, value] : service_.kafka.properties)
     if (is_secret_property(name) && value == secret_mask)
-      return caf::make_error(ec::invalid_config, "kafka.properties has the mask *** as " + name);
+      return caf::make_error(ec::invalid_config, "kafka.properties: " + name + " is the mask ***, not a secret");
   return caf::none;
 }
 

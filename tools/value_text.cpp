@@ -47,7 +47,7 @@ std::string duration_text(caf::timespan x) {
   return std::to_string(count) + "ns";
 }
 
-std::string quoted(const std::string& x) {
+std::string quoted_text(const std::string& x) {
   std::string result = "\"";
   for (auto c : x) {
     switch (c) {
@@ -91,7 +91,7 @@ std::string in_words(const caf::config_value& x) {
   if (auto span = caf::get_if<caf::timespan>(&x))
     return "the duration " + duration_text(*span);
   if (auto text = caf::get_if<std::string>(&x))
-    return "the text " + quoted(*text);
+    return "the text " + quoted_text(*text);
   if (auto atom = caf::get_if<caf::atom_value>(&x))
     return "the atom '" + caf::to_string(*atom) + "'";
   if (caf::holds_alternative<caf::config_value::list>(x))

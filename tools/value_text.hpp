@@ -14,7 +14,7 @@ namespace notify {
 std::string duration_text(caf::timespan x);
 
 /// In double quotes, escaped as the configuration file's reader undoes it.
-std::string quoted(const std::string& x);
+std::string quoted_text(const std::string& x);
 
 /// `["a", "b"]`.
 std::string list_text(const std::vector<std::string>& items);

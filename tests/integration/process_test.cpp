@@ -25,7 +25,7 @@ std::vector<std::string> with(std::vector<std::string> arguments,
 }
 
 /// The log lines with this message.
-std::vector<boost::json::object> lines_saying(const process& program, const std::string& message) {
+std::vector<boost::json::object> lines_saying(const daemon& program, const std::string& message) {
   std::vector<boost::json::object> result;
   std::istringstream lines{program.output()};
   for (std::string line; std::getline(lines, line);) {
@@ -43,14 +43,14 @@ TEST_CASE(
   fixture.publish(fixture.events(200));
   {
     // Offsets are committed by a timer of a minute here, so the process dies before the first.
-    process victim{"notifyd", with(fixture.arguments("victim"), {"--kafka.commit-interval=1min",
+    daemon victim{"notifyd", with(fixture.arguments("victim"), {"--kafka.commit-interval=1min",
                                                                  "--service.run-deliver=false"})};
     fixture.require_value(all_events, "200");
     victim.signal(SIGKILL);
     CHECK(victim.wait() == 128 + SIGKILL);
   }
   REQUIRE(fixture.committed_records() == 0);
-  process heir{"notifyd", fixture.arguments("heir")};
+  daemon heir{"notifyd", fixture.arguments("heir")};
   fixture.publish(fixture.events(1));
   fixture.require_value(sent_jobs, "201");
   CHECK(fixture.db.value(all_events) == "201");
@@ -67,12 +67,12 @@ TEST_CASE("a process that is killed with jobs in flight leaves them to others") 
                                  "--channel-email.deadline=500ms", "--reaper.interval=500ms"};
   fixture.publish(fixture.events(2000));
   {
-    process victim{"notifyd", with(fixture.arguments("victim"), quick)};
+    daemon victim{"notifyd", with(fixture.arguments("victim"), quick)};
     REQUIRE(eventually([&] { return fixture.db.value(sent_jobs) != "0"; }));
     victim.signal(SIGKILL);
     victim.wait();
   }
-  process heir{"notifyd", with(fixture.arguments("heir"), quick)};
+  daemon heir{"notifyd", with(fixture.arguments("heir"), quick)};
   fixture.require_value(sent_jobs, "2000");
   CHECK(fixture.db.value("select count(*) from notify.notification_jobs") == "2000");
   fixture.require_value("select count(*) from notify.leases", "0");
@@ -85,7 +85,7 @@ TEST_CASE("a process that is killed with jobs in flight leaves them to others") 
 
 TEST_CASE("SIGTERM ends the process in order and with exit code 0") {
   pipeline_fixture fixture;
-  process program{"notifyd", fixture.arguments("one")};
+  daemon program{"notifyd", fixture.arguments("one")};
   fixture.publish(fixture.events(100));
   fixture.require_value(sent_jobs, "100");
   program.signal(SIGTERM);
@@ -97,10 +97,10 @@ TEST_CASE("SIGTERM ends the process in order and with exit code 0") {
 TEST_CASE("a member that another process replaced leaves with a failure and says why") {
   pipeline_fixture fixture;
   std::vector<std::string> same{"--kafka.instance-id=the-one"};
-  process first{"notifyd", with(fixture.arguments("first"), same)};
+  daemon first{"notifyd", with(fixture.arguments("first"), same)};
   fixture.publish(fixture.events(1));
   fixture.require_value(sent_jobs, "1");
-  process second{"notifyd", with(fixture.arguments("second"), same)};
+  daemon second{"notifyd", with(fixture.arguments("second"), same)};
   auto code = first.wait();
   REQUIRE(code.has_value());
   CHECK(*code == 5);
@@ -113,8 +113,8 @@ TEST_CASE("two processes of one group share partitions and jobs, and none is sen
   constexpr size_t jobs = 10'000;
   pipeline_fixture fixture{4};
   std::vector<std::string> slots{"--channel-email.slots=32", "--channel-email.prefetch=32"};
-  process first{"notifyd", with(fixture.arguments("first"), slots)};
-  process second{"notifyd", with(fixture.arguments("second"), slots)};
+  daemon first{"notifyd", with(fixture.arguments("first"), slots)};
+  daemon second{"notifyd", with(fixture.arguments("second"), slots)};
   // Both are members before the load comes: each has stored something of its own partitions.
   REQUIRE(eventually([&] {
     fixture.publish(fixture.events(8));
@@ -144,7 +144,7 @@ TEST_CASE("two processes of one group share partitions and jobs, and none is sen
 TEST_CASE("a database without the schema is refused with what to do") {
   pipeline_fixture fixture;
   fixture.db.query("drop schema notify cascade");
-  process program{"notifyd", fixture.arguments("one")};
+  daemon program{"notifyd", fixture.arguments("one")};
   CHECK(program.wait() == 3);
   CHECK(program.output().find("notifyd migrate") != std::string::npos);
 }

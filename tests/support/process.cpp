@@ -1,90 +1,110 @@
 #include "tests/support/process.hpp"
 
-#include "tests/support/environment.hpp"
-#include "tests/support/wait.hpp"
-
-#include <fcntl.h>
-#include <spawn.h>
-#include <sys/wait.h>
-#include <unistd.h>
-
+#include <array>
+#include <cerrno>
 #include <csignal>
 #include <cstdlib>
-#include <filesystem>
-#include <fstream>
-#include <sstream>
 #include <stdexcept>
 
-extern char** environ;
+#include <fcntl.h>
+#include <poll.h>
+#include <sys/wait.h>
+#include <unistd.h>
 
 namespace notify::test {
 
 namespace {
 
-std::string make_log_file() {
-  auto pattern = (std::filesystem::temp_directory_path() / "notify-test-XXXXXX").string();
-  auto file = mkstemp(pattern.data());
-  if (file < 0)
-    throw std::runtime_error{"cannot make a temporary file"};
-  close(file);
-  return pattern;
+std::vector<char*> pointers(const std::vector<std::string>& words) {
+  std::vector<char*> result;
+  for (const auto& x : words)
+    result.push_back(const_cast<char*>(x.c_str()));
+  result.push_back(nullptr);
+  return result;
+}
+
+/// Appends what the pipe has; closes it at its end.
+void read_pipe(int& pipe, std::string& out) {
+  std::array<char, 4096> buffer{};
+  auto count = read(pipe, buffer.data(), buffer.size());
+  if (count > 0) {
+    out.append(buffer.data(), static_cast<size_t>(count));
+  } else if (count == 0 || errno != EINTR) {
+    close(pipe);
+    pipe = -1;
+  }
 }
 
 } // namespace
 
-process::process(const std::string& program, const std::vector<std::string>& arguments)
-    : log_file_(make_log_file()) {
-  auto path = environment("NOTIFY_TEST_BIN") + "/" + program;
-  std::vector<std::string> words{path};
-  words.insert(words.end(), arguments.begin(), arguments.end());
-  std::vector<char*> raw;
-  for (auto& word : words)
-    raw.push_back(word.data());
-  raw.push_back(nullptr);
-  posix_spawn_file_actions_t actions;
-  posix_spawn_file_actions_init(&actions);
-  posix_spawn_file_actions_addopen(&actions, STDOUT_FILENO, log_file_.c_str(), O_WRONLY | O_APPEND,
-                                   0);
-  posix_spawn_file_actions_adddup2(&actions, STDOUT_FILENO, STDERR_FILENO);
-  auto failed = posix_spawn(&pid_, path.c_str(), &actions, nullptr, raw.data(), environ);
-  posix_spawn_file_actions_destroy(&actions);
-  if (failed != 0)
-    throw std::runtime_error{"cannot start " + path};
+process::process(const std::vector<std::string>& words, const std::vector<std::string>& variables,
+                 const std::string& folder) {
+  std::array<int, 2> output{};
+  std::array<int, 2> error{};
+  if (pipe2(output.data(), O_CLOEXEC) != 0 || pipe2(error.data(), O_CLOEXEC) != 0)
+    throw std::runtime_error("pipe2 failed");
+  auto all_variables = variables;
+  if (const auto* path = std::getenv("PATH"))
+    all_variables.push_back("PATH=" + std::string{path});
+  auto arguments = pointers(words);
+  auto environment = pointers(all_variables);
+  id_ = fork();
+  if (id_ == 0) {
+    dup2(output[1], STDOUT_FILENO);
+    dup2(error[1], STDERR_FILENO);
+    if (!folder.empty() && chdir(folder.c_str()) != 0)
+      _exit(126);
+    execve(arguments[0], arguments.data(), environment.data());
+    _exit(127);
+  }
+  close(output[1]);
+  close(error[1]);
+  output_pipe_ = output[0];
+  error_pipe_ = error[0];
 }
 
 process::~process() {
-  if (running()) {
-    signal(SIGKILL);
-    wait();
+  if (id_ > 0) {
+    kill(id_, SIGKILL);
+    waitpid(id_, nullptr, 0);
   }
-  std::filesystem::remove(log_file_);
+  for (auto pipe : {output_pipe_, error_pipe_})
+    if (pipe >= 0)
+      close(pipe);
 }
 
-void process::signal(int number) const {
-  if (!status_)
-    kill(pid_, number);
+void process::send_signal(int number) const {
+  kill(id_, number);
 }
 
-bool process::running() {
-  if (status_)
+bool process::await_error_text(const std::string& text) {
+  while (error_text_.find(text) == std::string::npos)
+    if (!read_some())
+      return false;
+  return true;
+}
+
+int process::wait() {
+  while (read_some()) {
+  }
+  int status = 0;
+  waitpid(id_, &status, 0);
+  id_ = -1;
+  return WIFEXITED(status) ? WEXITSTATUS(status) : 128 + WTERMSIG(status);
+}
+
+bool process::read_some() {
+  std::array<pollfd, 2> pipes{{{output_pipe_, POLLIN, 0}, {error_pipe_, POLLIN, 0}}};
+  if (output_pipe_ < 0 && error_pipe_ < 0)
     return false;
-  int raw = 0;
-  if (waitpid(pid_, &raw, WNOHANG) != pid_)
-    return true;
-  status_ = WIFEXITED(raw) ? WEXITSTATUS(raw) : 128 + WTERMSIG(raw);
-  return false;
-}
-
-std::optional<int> process::wait(std::chrono::milliseconds limit) {
-  eventually([this] { return !running(); }, limit);
-  return status_;
-}
-
-std::string process::output() const {
-  std::ifstream file{log_file_};
-  std::ostringstream text;
-  text << file.rdbuf();
-  return text.str();
+  // poll passes over negative descriptors.
+  if (poll(pipes.data(), pipes.size(), -1) < 0)
+    return errno == EINTR;
+  if (pipes[0].revents != 0)
+    read_pipe(output_pipe_, output_);
+  if (pipes[1].revents != 0)
+    read_pipe(error_pipe_, error_text_);
+  return true;
 }
 
 } // namespace notify::test

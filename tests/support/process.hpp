@@ -1,40 +1,47 @@
 #pragma once
 
-#include <sys/types.h>
-
-#include <chrono>
-#include <optional>
 #include <string>
 #include <vector>
 
+#include <sys/types.h>
+
 namespace notify::test {
 
-/// A program of ours running as a process of its own, so that a test can kill it. Its output goes
-/// to a file. Killed at destruction if it still runs.
+/// Another program, with what it wrote to standard output and standard error.
 class process {
 public:
-  /// Starts `program` from the folder that NOTIFY_TEST_BIN names, below it if it has a path.
-  process(const std::string& program, const std::vector<std::string>& arguments);
+  /// Starts `words[0]` with the rest as arguments, in `folder` if it is not empty, with `variables`
+  /// (`NAME=value`) as its whole environment next to PATH.
+  process(const std::vector<std::string>& words, const std::vector<std::string>& variables = {},
+          const std::string& folder = {});
+
+  /// Kills it if it still runs.
   ~process();
 
   process(const process&) = delete;
   process& operator=(const process&) = delete;
 
-  void signal(int number) const;
+  pid_t id() const { return id_; }
+  void send_signal(int number) const;
 
-  /// Waits for the end; the exit code, or 128 + the signal that killed it. Nothing if it still
-  /// runs after `limit`.
-  std::optional<int> wait(std::chrono::milliseconds limit = std::chrono::seconds{60});
+  /// Reads standard error until it contains `text`; false if it ended before.
+  bool await_error_text(const std::string& text);
 
-  bool running();
+  /// Waits for its end. The exit code, or 128 + the signal that ended it.
+  int wait();
 
-  /// Everything that it has written so far, to either stream.
-  std::string output() const;
+  const std::string& output() const { return output_; }
+  const std::string& error_text() const { return error_text_; }
 
 private:
-  pid_t pid_ = -1;
-  std::optional<int> status_;
-  std::string log_file_;
+  /// Reads what is there; false once both pipes are closed.
+  bool read_some();
+
+  pid_t id_ = -1;
+  int output_pipe_ = -1;
+  int error_pipe_ = -1;
+  std::string output_;
+  std::string error_text_;
 };
 
 } // namespace notify::test

@@ -1,0 +1,94 @@
+#include "tests/support/process.hpp"
+#include "tests/support/temp_folder.hpp"
+
+#include <catch2/catch.hpp>
+
+// The program itself, from outside: exit codes and what goes to which stream.
+
+namespace notify {
+namespace {
+
+using test::process;
+using test::temp_folder;
+
+struct outcome {
+  int code = 0;
+  std::string output;
+  std::string error_text;
+};
+
+outcome notifyd(std::vector<std::string> words, const std::vector<std::string>& variables = {},
+                const std::string& folder = {}) {
+  words.insert(words.begin(), NOTIFYD_PROGRAM);
+  process x{words, variables, folder};
+  auto code = x.wait();
+  return {code, x.output(), x.error_text()};
+}
+
+const std::string example =
+    std::string{"--config="} + NOTIFY_SOURCE_FOLDER + "/tools/config/notifyd.ini";
+
+TEST_CASE("notifyd --help, --version and options end with 0") {
+  auto help = notifyd({"--help"});
+  CHECK(help.code == 0);
+  CHECK(help.output.starts_with("notifyd: "));
+  CHECK(help.error_text.empty());
+  CHECK(notifyd({"--version"}).output == std::string{"notifyd "} + NOTIFYD_VERSION + "\n");
+  CHECK(notifyd({"options", "--markdown"}).output.starts_with("# Configuration\n"));
+  CHECK(notifyd({"options"}).output.find("delivery.lease=1min  ; duration, 1s to 24h\n")
+        != std::string::npos);
+}
+
+TEST_CASE("notifyd check accepts the example and prints what is in effect") {
+  auto result = notifyd({"check", example, "--http.port=0"});
+  CHECK(result.code == 0);
+  CHECK(result.error_text.empty());
+  CHECK(result.output.find("\n[http]\naddress=\"127.0.0.1\"\nport=0\n") != std::string::npos);
+}
+
+TEST_CASE("notifyd ends with 2 and the reason on standard error if it is used wrongly") {
+  auto typo = notifyd({"chekc"});
+  CHECK(typo.code == 2);
+  CHECK(typo.output.empty());
+  CHECK(typo.error_text == "command line: unknown command chekc, did you mean check?\n");
+  auto value = notifyd({"check", "--delivery.lease=5s"});
+  CHECK(value.code == 2);
+  CHECK(value.error_text.find("delivery.lease (5s) must exceed") != std::string::npos);
+  auto masked = notifyd({"migrate", example}, {"NOTIFYD_POSTGRES_PASSWORD=***"});
+  CHECK(masked.code == 2);
+  CHECK(masked.error_text == "the database password is the mask ***, not a password\n");
+}
+
+TEST_CASE("notifyd check ends with 2 if the routes are missing, but still prints the settings") {
+  temp_folder folder;
+  auto result = notifyd({"check"}, {}, folder.path().string());
+  CHECK(result.code == 2);
+  CHECK(result.output.starts_with("; The settings in effect, secrets masked.\n"));
+  CHECK(result.error_text.find("routes.json") != std::string::npos);
+}
+
+TEST_CASE("notifyd reads no file of the working directory unasked") {
+  temp_folder folder;
+  folder.write("caf-application.ini", "[http]\nport=1\n");
+  folder.write("notifyd.ini", "[http]\nport=1\n");
+  CHECK(notifyd({"check"}, {}, folder.path().string()).output.find("\nport=8080\n")
+        != std::string::npos);
+  CHECK(notifyd({"check"}, {"NOTIFYD_CONFIG=notifyd.ini"}, folder.path().string())
+            .output.find("\nport=1\n")
+        != std::string::npos);
+}
+
+TEST_CASE("notifyd ends with 1 if the database is not there") {
+  // Port 1 of the loopback address: refused at once.
+  auto url = "--postgres.url=postgresql://u@127.0.0.1:1/none";
+  auto migrate = notifyd({"migrate", example, url});
+  CHECK(migrate.code == 1);
+  CHECK(migrate.error_text.find("the schema was not migrated: storage_unavailable")
+        != std::string::npos);
+  auto run = notifyd({"run", example, url});
+  CHECK(run.code == 1);
+  CHECK(run.error_text.find("the service did not start") != std::string::npos);
+}
+
+} // namespace
+} // namespace notify
