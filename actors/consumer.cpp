@@ -114,7 +114,8 @@ std::string consumer_state::state_name() const {
     return "revoking";
   if (!is_member)
     return stalled.empty() ? "joining" : "stalled";
-  if (!gate_open)
+  // A full buffer closes the gate, too, but that is how a busy consumer lives.
+  if (!storage_up)
     return "paused";
   return stalled.empty() ? "assigned" : "stalled";
 }

@@ -11,7 +11,7 @@ namespace notify::kafka {
 
 namespace {
 
-constexpr auto limit = std::chrono::seconds{3};
+constexpr auto limit = std::chrono::milliseconds{1500};
 
 } // namespace
 
