@@ -10,17 +10,17 @@ set -euo pipefail
 repo_dir=$(cd "$(dirname "${BASH_SOURCE[0]}")/../.." && pwd -P)
 cache_dir=${XDG_CACHE_HOME:-${HOME:?}/.cache}/notify-dev
 
-# shellcheck source=lib/say.sh
+# shellcheck source=tools/dev/lib/say.sh
 source "$repo_dir/tools/dev/lib/say.sh"
-# shellcheck source=lib/packages.sh
+# shellcheck source=tools/dev/lib/packages.sh
 source "$repo_dir/tools/dev/lib/packages.sh"
-# shellcheck source=lib/process.sh
+# shellcheck source=tools/dev/lib/process.sh
 source "$repo_dir/tools/dev/lib/process.sh"
-# shellcheck source=lib/build.sh
+# shellcheck source=tools/dev/lib/build.sh
 source "$repo_dir/tools/dev/lib/build.sh"
-# shellcheck source=lib/postgres.sh
+# shellcheck source=tools/dev/lib/postgres.sh
 source "$repo_dir/tools/dev/lib/postgres.sh"
-# shellcheck source=lib/kafka.sh
+# shellcheck source=tools/dev/lib/kafka.sh
 source "$repo_dir/tools/dev/lib/kafka.sh"
-# shellcheck source=lib/maildev.sh
+# shellcheck source=tools/dev/lib/maildev.sh
 source "$repo_dir/tools/dev/lib/maildev.sh"
