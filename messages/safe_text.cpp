@@ -38,6 +38,28 @@ bool continues(std::string_view bytes, const lead_rule& rule) {
   return true;
 }
 
+bool is_ascii(char x) {
+  return static_cast<uint8_t>(x) < 0x80;
+}
+
+/// True if `bytes` begins with a character that may stay.
+bool is_sound(std::string_view bytes) {
+  return bytes[0] != '\0' && utf8_character(bytes) > 0;
+}
+
+/// Length of the longest run of whole characters at the start that may stay and fits.
+size_t sound_prefix(std::string_view bytes, size_t limit) {
+  size_t length = 0;
+  while (length < bytes.size() && length < limit) {
+    auto step = is_ascii(bytes[length]) ? size_t{bytes[length] != '\0'}
+                                        : utf8_character(bytes.substr(length));
+    if (step == 0 || length + step > limit)
+      break;
+    length += step;
+  }
+  return length;
+}
+
 } // namespace
 
 size_t utf8_character(std::string_view bytes) {
@@ -51,14 +73,16 @@ size_t utf8_character(std::string_view bytes) {
 
 std::string safe_text(std::string_view bytes, size_t limit) {
   std::string result;
-  result.reserve(bytes.size() < limit ? bytes.size() : limit);
-  while (!bytes.empty()) {
-    auto length = bytes[0] == '\0' ? 0 : utf8_character(bytes);
-    auto next = length == 0 ? replacement : bytes.substr(0, length);
-    if (result.size() + next.size() > limit)
+  while (!bytes.empty() && result.size() < limit) {
+    auto good = sound_prefix(bytes, limit - result.size());
+    result += bytes.substr(0, good);
+    bytes.remove_prefix(good);
+    if (bytes.empty() || is_sound(bytes))
+      break; // All is done, or the next character does not fit.
+    if (result.size() + replacement.size() > limit)
       break;
-    result += next;
-    bytes.remove_prefix(length == 0 ? 1 : length);
+    result += replacement;
+    bytes.remove_prefix(1);
   }
   return result;
 }

@@ -34,7 +34,9 @@ bool is_local_ascii(char x) {
 /// some readers take for the end of a line.
 bool is_local_unicode(std::string_view character) {
   auto code = g_utf8_get_char(std::string{character}.c_str());
-  return g_unichar_isgraph(code) && g_unichar_type(code) != G_UNICODE_FORMAT;
+  auto type = g_unichar_type(code);
+  return g_unichar_isgraph(code) && type != G_UNICODE_LINE_SEPARATOR
+         && type != G_UNICODE_PARAGRAPH_SEPARATOR && type != G_UNICODE_FORMAT;
 }
 
 bool is_local(std::string_view text) {

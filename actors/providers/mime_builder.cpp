@@ -1,5 +1,6 @@
 #include "actors/providers/mime_builder.hpp"
 
+#include "actors/providers/mime_header.hpp"
 #include "messages/error.hpp"
 #include "messages/safe_text.hpp"
 
@@ -14,8 +15,6 @@
 namespace notify {
 
 namespace {
-
-constexpr size_t max_header = 8192;
 
 struct unref_object {
   void operator()(void* x) const { g_object_unref(x); }
@@ -108,20 +107,20 @@ void set_body(GMimeMessage* message, const mime_parts& parts) {
   g_mime_message_set_mime_part(message, GMIME_OBJECT(both.get()));
 }
 
-void add_mailbox(GMimeMessage* message, GMimeAddressType type, const std::string& name,
-                 const mail_address& address) {
-  auto shown = flatten_header(name);
-  auto mailbox = own(internet_address_mailbox_new(shown.empty() ? nullptr : shown.c_str(),
-                                                  address.text().c_str()));
-  // Else GMime picks the smallest charset that fits the name, such as iso-8859-5.
-  internet_address_set_charset(mailbox.get(), "utf-8");
-  internet_address_list_add(g_mime_message_get_addresses(message, type), mailbox.get());
+/// GMime's own encoder measures its words before it encodes them and ends up with words of 116
+/// characters, so the header is given to it ready.
+void set_raw_header(GMimeMessage* message, const char* name, const std::string& value) {
+  auto* headers = g_mime_object_get_header_list(GMIME_OBJECT(message));
+  g_mime_header_list_set(headers, name, "", nullptr);
+  auto* header = g_mime_header_list_get_header(headers, name);
+  g_mime_header_set_raw_value(header, (' ' + value + '\n').c_str());
 }
 
 void set_headers(GMimeMessage* message, const mime_parts& parts) {
-  add_mailbox(message, GMIME_ADDRESS_TYPE_FROM, parts.from_name, parts.from);
-  add_mailbox(message, GMIME_ADDRESS_TYPE_TO, {}, parts.to);
-  g_mime_message_set_subject(message, flatten_header(parts.subject).c_str(), "utf-8");
+  auto name = encode_header_phrase(flatten_header(parts.from_name));
+  set_raw_header(message, "From", name + (name.empty() ? "<" : "\n <") + parts.from.text() + '>');
+  set_raw_header(message, "To", '<' + parts.to.text() + '>');
+  set_raw_header(message, "Subject", encode_header_text(flatten_header(parts.subject)));
   auto id = parts.idempotency_key + '@' + parts.message_id_domain;
   g_mime_message_set_message_id(message, id.c_str());
   auto* date = g_date_time_new_from_unix_utc(std::chrono::system_clock::to_time_t(parts.date));
@@ -140,18 +139,6 @@ std::string serialize(GMimeMessage* message) {
 }
 
 } // namespace
-
-std::string flatten_header(std::string_view text) {
-  auto result = safe_text(text, max_header);
-  for (auto& x : result)
-    if (static_cast<unsigned char>(x) < 0x20 || x == 0x7F)
-      x = ' ';
-  // NEL, line separator and paragraph separator end a line for some readers.
-  for (std::string_view separator : {"\xC2\x85", "\xE2\x80\xA8", "\xE2\x80\xA9"})
-    for (auto at = result.find(separator); at != std::string::npos; at = result.find(separator, at))
-      result.replace(at, separator.size(), " ");
-  return result;
-}
 
 caf::expected<std::string> build_mime(const mime_parts& parts) {
   if (!is_id_part(parts.idempotency_key) || !is_id_part(parts.message_id_domain))

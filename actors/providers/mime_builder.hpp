@@ -32,8 +32,4 @@ struct mime_parts {
 /// `ec::invalid_event` for a key or domain that cannot be a Message-ID. Thread-safe.
 caf::expected<std::string> build_mime(const mime_parts& parts);
 
-/// One header line's worth of `text`: every control character and line separator becomes a space,
-/// what is not UTF-8 becomes U+FFFD. Cut at 8 KiB.
-std::string flatten_header(std::string_view text);
-
 } // namespace notify

@@ -1,9 +1,8 @@
 #include "actors/providers/smtp_session.hpp"
 
+#include "actors/providers/base64.hpp"
 #include "actors/providers/smtp_data.hpp"
 #include "messages/log.hpp"
-
-#include <openssl/evp.h>
 
 #include <algorithm>
 #include <chrono>
@@ -35,15 +34,6 @@ smtp_trouble stopped() {
 
 smtp_trouble out_of_step() {
   return {smtp_event::desync, "the relay spoke out of turn"};
-}
-
-std::string base64(std::string_view bytes) {
-  std::string result(4 * ((bytes.size() + 2) / 3) + 1, '\0');
-  auto length = EVP_EncodeBlock(reinterpret_cast<unsigned char*>(result.data()),
-                                reinterpret_cast<const unsigned char*>(bytes.data()),
-                                static_cast<int>(bytes.size()));
-  result.resize(static_cast<size_t>(length));
-  return result;
 }
 
 std::string plain_credentials(const smtp_config& config) {
@@ -375,7 +365,7 @@ outcome smtp_session::conclude(const smtp_ending& ending, const smtp_ticket& tic
   auto result = classify_smtp(ending, config_.overrides);
   result.bytes_sent = ticket.bytes_sent();
   result.connection_reused = is_reused;
-  if (repeats_secret(ending.reply.text())) {
+  if (ending.phase != send_phase::auth && repeats_secret(ending.reply.text())) {
     result.detail = "(withheld: the reply repeats a secret)";
     result.provider_message_id.clear();
   }

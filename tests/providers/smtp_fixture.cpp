@@ -7,12 +7,6 @@
 
 namespace notify::test {
 
-namespace {
-
-using promise_ptr = std::shared_ptr<std::promise<outcome>>;
-
-} // namespace
-
 smtp_config plain_config(const scripted_smtp& relay) {
   smtp_config result;
   result.port = relay.port();
@@ -66,17 +60,26 @@ outcome smtp_client::send(send_request request) {
   return answer_of(pending);
 }
 
-outcome send_raw(const smtp_config& config, std::string message) {
-  io_threads io{1};
-  auto pool = std::make_shared<smtp_pool>(io.context(), config, *make_tls_context(config));
+raw_smtp_client::raw_smtp_client(const smtp_config& config)
+    : io_(1), pool_(std::make_shared<smtp_pool>(io_.context(), config, *make_tls_context(config))) {
+}
+
+raw_smtp_client::~raw_smtp_client() {
+  pool_->stop();
+  io_.stop();
+}
+
+std::future<outcome> raw_smtp_client::start(std::string message) {
   auto promise = std::make_shared<std::promise<outcome>>();
-  auto pending = promise->get_future();
   outgoing_mail mail{"shop@example.com", "user@example.org", std::move(message), false};
-  pool->submit(std::make_shared<smtp_ticket>(
+  pool_->submit(std::make_shared<smtp_ticket>(
       std::move(mail), [promise](outcome x) { promise->set_value(std::move(x)); }));
-  auto result = answer_of(pending);
-  pool->stop();
-  return result;
+  return promise->get_future();
+}
+
+outcome raw_smtp_client::send(std::string message) {
+  auto pending = start(std::move(message));
+  return answer_of(pending);
 }
 
 outcome answer_of(std::future<outcome>& pending) {

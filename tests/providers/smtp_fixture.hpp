@@ -41,7 +41,18 @@ private:
 };
 
 /// Sends message bytes as they are, past the message builder.
-outcome send_raw(const smtp_config& config, std::string message);
+class raw_smtp_client {
+public:
+  explicit raw_smtp_client(const smtp_config& config);
+  ~raw_smtp_client();
+
+  std::future<outcome> start(std::string message);
+  outcome send(std::string message);
+
+private:
+  io_threads io_;
+  std::shared_ptr<smtp_pool> pool_;
+};
 
 /// The answer, or a failure of the test if none comes.
 outcome answer_of(std::future<outcome>& pending);

@@ -54,7 +54,8 @@ TEST_CASE("message bytes arrive with the same lines, whatever dots and line ends
         }()}) {
     scripted_smtp relay{{smtp::hello(), smtp::serve()}};
     INFO(message.substr(0, 60));
-    CHECK(send_raw(plain_config(relay), message).kind == kind::sent);
+    raw_smtp_client client{plain_config(relay)};
+    CHECK(client.send(message).kind == kind::sent);
     auto mails = relay.mails();
     REQUIRE(mails.size() == 1);
     std::string expected;

@@ -252,6 +252,9 @@ scripted_smtp::scripted_smtp(std::vector<smtp_script> scripts) : scripts_(std::m
   sockaddr_in address{};
   address.sin_family = AF_INET;
   address.sin_addr.s_addr = htonl(INADDR_LOOPBACK);
+  // A small window, so that a relay that does not read soon stops the sender.
+  int window = 64 * 1024;
+  ::setsockopt(listener_, SOL_SOCKET, SO_RCVBUF, &window, sizeof(window));
   auto* generic = reinterpret_cast<sockaddr*>(&address);
   socklen_t size = sizeof(address);
   if (::bind(listener_, generic, size) != 0 || ::listen(listener_, 64) != 0
