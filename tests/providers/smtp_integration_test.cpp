@@ -81,7 +81,7 @@ TEST_CASE_METHOD(mail_dev_fixture, "twenty mails over reused connections arrive 
   for (int i = 0; i < 20; ++i) {
     rendered_message content;
     content.subject = "Mail " + std::to_string(i);
-    content.text = "Text " + std::to_string(i);
+    content.text = "Text " + std::to_string(i) + '\n';
     pending.push_back(start(prefix + '.' + std::to_string(i), content));
   }
   size_t reused = 0;
@@ -97,7 +97,7 @@ TEST_CASE_METHOD(mail_dev_fixture, "twenty mails over reused connections arrive 
   for (const auto& x : mails) {
     subjects.insert(x.subject);
     CHECK(x.message_id == prefix + '.' + x.subject.substr(5) + "@example.com");
-    CHECK(x.text == "Text " + x.subject.substr(5));
+    CHECK(x.text == "Text " + x.subject.substr(5) + '\n');
   }
   CHECK(mails.size() == 20);
   CHECK(subjects.size() == 20);

@@ -7,9 +7,11 @@
 #include <boost/beast/http.hpp>
 #include <boost/json.hpp>
 
+#include <algorithm>
 #include <cstdlib>
 #include <limits>
 #include <stdexcept>
+#include <tuple>
 #include <utility>
 
 namespace notify::test {
@@ -54,6 +56,13 @@ std::string text_of(const json::object& mail, const char* name) {
   return value != nullptr && value->is_string() ? std::string{value->as_string()} : std::string{};
 }
 
+/// A body with plain line ends: on the wire they are CRLF, and MailDev keeps those of base64.
+std::string body_of(const json::object& mail, const char* name) {
+  auto text = text_of(mail, name);
+  text.erase(std::remove(text.begin(), text.end(), '\r'), text.end());
+  return text;
+}
+
 /// The first entry of an address list.
 json::object first_address(const json::object& mail, const char* name) {
   const auto* list = mail.if_contains(name);
@@ -71,7 +80,8 @@ mail_dev::mail_dev() {
 
 std::vector<seen_mail> mail_dev::mails(const std::string& prefix) const {
   std::vector<seen_mail> result;
-  for (const auto& entry : json::parse(get(web_host_, web_port_, "/email")).as_array()) {
+  auto all = json::parse(get(web_host_, web_port_, "/email"));
+  for (const auto& entry : all.as_array()) {
     const auto& mail = entry.as_object();
     auto id = text_of(mail.at("headers").as_object(), "message-id");
     if (!id.starts_with('<' + prefix))
@@ -79,7 +89,7 @@ std::vector<seen_mail> mail_dev::mails(const std::string& prefix) const {
     auto from = first_address(mail, "from");
     result.push_back({id.substr(1, id.size() - 2), text_of(from, "address"), text_of(from, "name"),
                       text_of(first_address(mail, "to"), "address"), text_of(mail, "subject"),
-                      text_of(mail, "text"), text_of(mail, "html")});
+                      body_of(mail, "text"), body_of(mail, "html")});
   }
   return result;
 }
