@@ -117,8 +117,8 @@ struct service::implementation {
   caf::actor_system& system;
   service_parts parts;
   std::shared_ptr<ending> end = std::make_shared<ending>();
-  supervisor_actor root;
-  inspector_actor looker;
+  supervisor_actor root{};
+  inspector_actor looker{};
   bool stopping = false;
 };
 
