@@ -65,7 +65,7 @@ TEST_CASE("each required member is missed by its name") {
     for (auto json : {"", "null"}) {
       auto x = refused(with_member(name, json));
       CHECK(x.reason == "missing_field");
-      CHECK(x.detail == "`" + std::string{name} + "` is missing");
+      CHECK_THAT(x.detail, Catch::Contains(name) && Catch::EndsWith("` is missing"));
       CHECK(x.event_id.has_value() == (std::string_view{name} != "event_id"));
     }
   }
@@ -115,8 +115,9 @@ TEST_CASE("an event type is a name with its major version") {
     INFO(type);
     CHECK(reason_for(with_member("event_type", json_string(type))) == "invalid_event_type");
   }
-  CHECK(reason_for(with_member("event_type", json_string(std::string(600, 'a') + ".v1")))
-        == "invalid_event_type");
+  std::string longest(600, 'a');
+  longest += ".v1";
+  CHECK(reason_for(with_member("event_type", json_string(longest))) == "invalid_event_type");
 }
 
 TEST_CASE("another major version is refused as such") {
