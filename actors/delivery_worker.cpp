@@ -23,7 +23,8 @@ void delivery_worker_state::announce() {
   if (now_doing == phase::idle)
     self->send(dispatcher, worker_ready{config.channel, me});
   else
-    self->send(dispatcher, worker_busy{config.channel, result.attempt, me});
+    self->send(dispatcher,
+               worker_busy{config.channel, result.attempt, job.lease_size, job.reclaims, me});
 }
 
 void delivery_worker_state::on_dispatcher_down(const caf::down_msg& x) {

@@ -49,7 +49,7 @@ caf::strong_actor_ptr directory::find(std::string_view name) const {
 }
 
 // CAF cannot check these casts; they are safe because each name is given to one kind of actor, by
-// the tree in service.cpp only.
+// the tree in service_tree.cpp only.
 
 consumer_actor directory::consumer() const {
   return caf::actor_cast<consumer_actor>(find(actor_names::consumer));
@@ -69,6 +69,10 @@ result_writer_actor directory::result_writer(size_t index) const {
 
 lease_reaper_actor directory::lease_reaper() const {
   return caf::actor_cast<lease_reaper_actor>(find(actor_names::lease_reaper));
+}
+
+inspector_actor directory::inspector() const {
+  return caf::actor_cast<inspector_actor>(find(actor_names::inspector));
 }
 
 std::vector<inbox_writer_actor> directory::inbox_writers() const {

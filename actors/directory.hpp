@@ -34,6 +34,7 @@ public:
   provider_client_actor provider_client(std::string_view channel) const;
   result_writer_actor result_writer(size_t index) const;
   lease_reaper_actor lease_reaper() const;
+  inspector_actor inspector() const;
 
   /// The inbox writers that are there right now.
   std::vector<inbox_writer_actor> inbox_writers() const;

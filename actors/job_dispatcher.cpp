@@ -68,7 +68,7 @@ void job_dispatcher_state::on_busy(const worker_busy& x) {
   auto* info = enlist(x.channel, x.worker);
   if (info == nullptr || info->current)
     return;
-  info->current = assignment{x.attempt, 0, 0, self->clock().now()};
+  info->current = assignment{x.attempt, x.lease_size, x.reclaims, self->clock().now()};
   // Taken over from a dispatcher that crashed: nobody else renews this lease now.
   auto& entry = leases[x.attempt.lease_id];
   ++entry.open;

@@ -52,6 +52,33 @@ void result_writer_state::on_flush() {
       want_flush();
       return;
     }
+  if (!flush_late())
+    want_flush();
+}
+
+bool result_writer_state::flush_late() {
+  while (!late.empty()) {
+    auto changed = store->record_late_success(late.front());
+    if (!changed && is_transient(changed.error())) {
+      storage_failed(changed.error());
+      return false;
+    }
+    if (!changed)
+      log::error(
+          name, "a late success was refused",
+          {{"job_id", to_string(late.front().attempt.job_id)}, {"error", render(changed.error())}});
+    late_successes += changed && *changed ? 1 : 0;
+    late.pop_front();
+  }
+  return true;
+}
+
+void result_writer_state::storage_failed(const caf::error& err) {
+  last_error = render(err);
+  if (backoff == caf::timespan{0})
+    log::warning(name, "storage failed, results are kept",
+                 {{"results", pending.size() + late.size()}, {"error", last_error}});
+  backoff = std::clamp(backoff * 2, first_backoff, max_backoff);
 }
 
 bool result_writer_state::flush_batch() {
@@ -62,11 +89,7 @@ bool result_writer_state::flush_batch() {
     results.push_back(pending[i].result);
   auto applied = store_results(results);
   if (!applied) {
-    last_error = render(applied.error());
-    if (backoff == caf::timespan{0})
-      log::warning(name, "storage failed, results are kept",
-                   {{"results", pending.size()}, {"error", last_error}});
-    backoff = std::clamp(backoff * 2, first_backoff, max_backoff);
+    storage_failed(applied.error());
     return false;
   }
   backoff = caf::timespan{0};
@@ -153,11 +176,8 @@ void result_writer_state::answer(size_t count, const std::vector<bool>& applied)
     auto first = i < applied.size() && applied[i];
     if (first)
       ++recorded;
-    else if (x.result.next == next_step::sent) {
-      auto late = store->record_late_success(x.result);
-      if (late && *late)
-        ++late_successes;
-    }
+    else if (x.result.next == next_step::sent)
+      late.push_back(x.result);
     if (x.worker)
       self->send(x.worker, result_recorded{attempt.job_id, attempt.attempt_no, first});
   }
@@ -165,9 +185,9 @@ void result_writer_state::answer(size_t count, const std::vector<bool>& applied)
 
 void result_writer_state::stop() {
   on_flush();
-  if (!pending.empty())
+  if (!pending.empty() || !late.empty())
     log::warning(name, "stopped with unrecorded results; their leases will expire",
-                 {{"results", pending.size()}});
+                 {{"results", pending.size() + late.size()}});
   self->quit();
 }
 

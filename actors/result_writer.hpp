@@ -48,6 +48,10 @@ struct result_writer_state {
   std::vector<int64_t> completed_leases(const std::vector<attempt_result>& results);
   void note_progress(const std::vector<attempt_result>& results);
   void answer(size_t count, const std::vector<bool>& applied);
+
+  /// Successes whose attempt was abandoned before; kept until the database has them.
+  bool flush_late();
+  void storage_failed(const caf::error& err);
   void want_flush();
   void stop();
   actor_status status() const;
@@ -58,6 +62,7 @@ struct result_writer_state {
   std::deque<record_result> pending;
   std::map<std::pair<uuid, int32_t>, size_t> waiting_since; ///< Attempt -> its running number.
   uint64_t first_number = 0;                                ///< Running number of pending.front().
+  std::deque<attempt_result> late;
   std::unordered_map<int64_t, lease_progress> leases;
   bool flush_scheduled = false;
   caf::timespan backoff{0};

@@ -1,6 +1,5 @@
 #include "actors/service.hpp"
 
-#include "actors/inspector.hpp"
 #include "actors/service_tree.hpp"
 #include "messages/error.hpp"
 #include "messages/log.hpp"
@@ -127,7 +126,7 @@ caf::expected<std::unique_ptr<service>> service::start(caf::actor_system& system
   auto parts = load_parts(config);
   if (!parts)
     return parts.error();
-  auto impl = std::make_unique<implementation>(implementation{system, std::move(*parts)});
+  auto impl = std::make_unique<implementation>(system, std::move(*parts));
   supervisor_setup setup{"root", stop_order::reversed, config.supervision};
   impl->root = system.spawn(supervisor, setup, service_tree(impl->parts), impl->parts.dir);
   caf::actor_cast<caf::abstract_actor*>(impl->root)
@@ -137,7 +136,6 @@ caf::expected<std::unique_ptr<service>> service::start(caf::actor_system& system
         end->reason = reason;
         end->changed.notify_all();
       });
-  impl->looker = system.spawn(inspector, inspector_config{}, impl->root);
   log::info("service", "started", {{"instance", config.instance}});
   return std::unique_ptr<service>(new service(std::move(impl)));
 }
@@ -148,7 +146,6 @@ service::~service() {
   stop();
   while (!wait(1min)) {
   }
-  caf::anon_send_exit(impl_->looker, caf::exit_reason::user_shutdown);
   impl_->parts.dir->clear();
   impl_->parts.io->stop();
 }
@@ -173,7 +170,7 @@ caf::error service::failure() const {
 }
 
 void service::health(std::function<void(health_report)> done) {
-  impl_->system.spawn([looker = impl_->looker, config = impl_->parts.config,
+  impl_->system.spawn([looker = impl_->parts.dir->inspector(), config = impl_->parts.config,
                        done = std::move(done)](caf::event_based_actor* self) {
     self->request(looker, caf::duration{2s}, get_actors{})
         .then([=](const actor_tree& tree) { done(judge_health(config, tree)); },

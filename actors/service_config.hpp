@@ -51,8 +51,8 @@ struct ingest_config {
 };
 
 struct delivery_config {
-  caf::timespan lease = std::chrono::seconds{60};
-  caf::timespan heartbeat_interval = std::chrono::seconds{15};
+  caf::timespan lease = std::chrono::seconds{150};
+  caf::timespan heartbeat_interval = std::chrono::seconds{40};
   caf::timespan poll_interval = std::chrono::seconds{1}; ///< Plus jitter, when there is no hint.
   caf::timespan drain_timeout = std::chrono::seconds{10};
   size_t result_writers = 1;
@@ -63,7 +63,9 @@ struct channel_config {
   std::string provider = "log"; ///< `smtp` or `log`.
   size_t slots = 16;
   size_t prefetch = 16; ///< Claimed beyond the free slots, to hide the claim's latency.
-  caf::timespan deadline = std::chrono::seconds{30}; ///< For one send, all of it.
+  /// For one send, all of it. Not short: a mail server may take its time over the last dot, and
+  /// whoever does not wait for its answer sends twice.
+  caf::timespan deadline = std::chrono::seconds{120};
   retry_policy retry;
   smtp_config smtp; ///< Used if `provider` is `smtp`.
 };

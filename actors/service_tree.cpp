@@ -3,6 +3,7 @@
 #include "actors/consumer.hpp"
 #include "actors/delivery_worker.hpp"
 #include "actors/inbox_writer.hpp"
+#include "actors/inspector.hpp"
 #include "actors/job_dispatcher.hpp"
 #include "actors/lease_reaper.hpp"
 #include "actors/provider_client.hpp"
@@ -149,6 +150,11 @@ void add_ingest(const service_parts& parts, std::vector<child_spec>& tree) {
 
 std::vector<child_spec> service_tree(const service_parts& parts) {
   std::vector<child_spec> tree;
+  tree.push_back(child_of(actor_names::inspector, [](caf::local_actor& parent) {
+    // Its parent is the root of what it shows.
+    auto root = caf::actor_cast<supervisor_actor>(caf::strong_actor_ptr{parent.ctrl()});
+    return parent.spawn(inspector, inspector_config{}, root);
+  }));
   if (parts.config.roles.deliver)
     add_delivery(parts, tree);
   if (parts.config.roles.ingest)

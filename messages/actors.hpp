@@ -28,7 +28,7 @@ using inbox_writer_actor = caf::typed_actor<
 using job_dispatcher_actor = caf::typed_actor<
     // From workers; also after this actor was restarted.
     caf::reacts_to<worker_ready>, caf::reacts_to<worker_busy>,
-    // Hint from inbox writers, result writers and the reaper.
+    // Hint from inbox writers.
     caf::reacts_to<jobs_ready>,
     // Internal timers.
     caf::reacts_to<claim_tick>, caf::reacts_to<poll_jobs_tick>, caf::reacts_to<heartbeat_tick>,

@@ -37,6 +37,8 @@ struct worker_ready {
 struct worker_busy {
   std::string channel;
   attempt_ref attempt;
+  uint32_t lease_size = 0;
+  int32_t reclaims = 0;
   delivery_worker_actor worker;
 };
 
@@ -64,7 +66,8 @@ typename Inspector::result_type inspect(Inspector& f, worker_ready& x) {
 
 template <class Inspector>
 typename Inspector::result_type inspect(Inspector& f, worker_busy& x) {
-  return f(caf::meta::type_name("worker_busy"), x.channel, x.attempt, x.worker);
+  return f(caf::meta::type_name("worker_busy"), x.channel, x.attempt, x.lease_size, x.reclaims,
+           x.worker);
 }
 
 template <class Inspector>

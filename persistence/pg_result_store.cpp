@@ -58,7 +58,8 @@ job as (
     failures = j.failures + (a.budget is not distinct from 'failure')::int,
     reclaims = j.reclaims + (a.budget is not distinct from 'reclaim')::int,
     interruptions = j.interruptions + (a.budget is not distinct from 'none')::int,
-    last_error_class = case a.result when 'sent' then j.last_error_class else a.result end,
+    last_error_class = case a.result when 'sent' then j.last_error_class
+      when 'abandoned' then 'unknown_outcome' else a.result end,
     last_error_code = case a.result when 'sent' then j.last_error_code else a.error_code end,
     provider = coalesce(a.provider, j.provider),
     provider_message_id = coalesce(a.provider_message_id, j.provider_message_id),

@@ -146,7 +146,7 @@ void add_reaper(option_list& out, setting_values& values) {
   s.add("interval", x.interval, "Between two looks for expired leases.").between(100ms, 1h);
   s.add("batch-leases", x.batch_leases, "Most leases of one transaction.").between(1, 10'000);
   s.add("reclaim-cap", x.reclaim_cap,
-        "A notification whose process died this often is dead (reclaim_limit).")
+        "A notification whose process or worker died more often is dead (reclaim_limit).")
       .between(1, 1'000);
 }
 

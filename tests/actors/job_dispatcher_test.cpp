@@ -234,7 +234,8 @@ TEST_CASE_METHOD(job_dispatcher_fixture, "a busy worker's lease is taken over af
   start();
   store->alive.insert(77);
   auto worker = add_worker(first);
-  self->send(dispatcher, worker_busy{"email", {uuid::random(), 1, 77}, worker});
+  self->send(dispatcher,
+             worker_busy{"email", {uuid::random(), 1, 77}, 1, config.reclaim_cap, worker});
   settle();
   advance(15s);
   CHECK(store->heartbeats == 1);

@@ -113,6 +113,18 @@ TEST_CASE_METHOD(result_writer_fixture, "a success that lost its attempt is reco
   CHECK(answers->recorded.size() == 2);
 }
 
+TEST_CASE_METHOD(result_writer_fixture, "a late success outlives an outage") {
+  auto sent = make(5, 2);
+  store->attempts.emplace(sent.attempt.job_id, 1);
+  store->takes_late = false;
+  say(sent);
+  settle();
+  CHECK(store->late.empty());
+  store->takes_late = true;
+  advance(1s);
+  CHECK(store->late.size() == 1);
+}
+
 TEST_CASE_METHOD(result_writer_fixture,
                  "a refused description does not undo a success nor hold up others") {
   auto bad = make(5, 3);

@@ -43,8 +43,8 @@ TEST_CASE(
   fixture.publish(fixture.events(200));
   {
     // Offsets are committed by a timer of a minute here, so the process dies before the first.
-    daemon victim{"notifyd", with(fixture.arguments("victim"), {"--kafka.commit-interval=1min",
-                                                                 "--service.run-deliver=false"})};
+    daemon victim{"notifyd", with(fixture.arguments("victim"),
+                                  {"--kafka.commit-interval=1min", "--service.run-deliver=false"})};
     fixture.require_value(all_events, "200");
     victim.signal(SIGKILL);
     CHECK(victim.wait() == 128 + SIGKILL);

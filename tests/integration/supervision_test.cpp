@@ -53,8 +53,9 @@ TEST_CASE("the service goes on when any of its actors crashes") {
   config.reaper.reclaim_cap = 1000;
   running_pipeline pipeline{config};
   auto victims = all_actors(pipeline, pipeline->root());
-  // consumer, 2 inbox writers, dispatcher, pool, 2 workers, provider client, result writer, reaper
-  REQUIRE(victims.size() == 10);
+  // inspector, consumer, 2 inbox writers, dispatcher, pool, 2 workers, provider client, result
+  // writer, reaper
+  REQUIRE(victims.size() == 11);
   size_t events = 0;
   for (const auto& victim : victims) {
     INFO(victim.name);

@@ -140,7 +140,7 @@ std::vector<entry> all_messages() {
       {"reap_tick", caf::make_message(reap_tick{})},
       {"reap_report", caf::make_message(reap_report{1, 2, 3})},
       {"worker_ready", caf::make_message(worker_ready{"email", {}})},
-      {"worker_busy", caf::make_message(worker_busy{"email", {id, 2, 3}, {}})},
+      {"worker_busy", caf::make_message(worker_busy{"email", {id, 2, 3}, 4, 5, {}})},
       {"send_message",
        caf::make_message(send_message{id, 2, "user@example.com", sample_content(), "key", {}})},
       {"record_result", caf::make_message(record_result{sample_result(), {}})},

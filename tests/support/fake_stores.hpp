@@ -108,11 +108,14 @@ public:
   }
 
   caf::expected<bool> record_late_success(const attempt_result& x) override {
+    if (!takes_late)
+      return outage();
     late.push_back(x);
     return true;
   }
 
   bool available = true;
+  bool takes_late = true;
   std::function<bool(const attempt_result&)> refuses;
   std::set<std::pair<uuid, int32_t>> attempts;
   std::vector<attempt_result> recorded;
