@@ -117,7 +117,6 @@ struct service::implementation {
   service_parts parts;
   std::shared_ptr<ending> end = std::make_shared<ending>();
   supervisor_actor root{};
-  inspector_actor looker{};
   bool stopping = false;
 };
 
@@ -126,7 +125,7 @@ caf::expected<std::unique_ptr<service>> service::start(caf::actor_system& system
   auto parts = load_parts(config);
   if (!parts)
     return parts.error();
-  auto impl = std::make_unique<implementation>(system, std::move(*parts));
+  auto impl = std::make_unique<implementation>(implementation{system, std::move(*parts)});
   supervisor_setup setup{"root", stop_order::reversed, config.supervision};
   impl->root = system.spawn(supervisor, setup, service_tree(impl->parts), impl->parts.dir);
   caf::actor_cast<caf::abstract_actor*>(impl->root)
