@@ -6,6 +6,7 @@
 #include <soci/postgresql/soci-postgresql.h>
 
 #include <chrono>
+#include <sstream>
 
 namespace notify {
 
@@ -21,30 +22,28 @@ std::string milliseconds(caf::timespan x) {
 
 // By query, not by start-up packet, so that a pooler in session mode lets it through.
 std::string settings_query(const postgres_config& config, planner how) {
-  std::string query = "select ";
+  std::ostringstream query;
+  query << "select set_config('TimeZone', 'UTC', false)";
   auto set = [&](std::string_view name, std::string_view value) {
-    query += "set_config('" + std::string{name} + "', " + std::string{value} + ", false), ";
+    query << ", set_config('" << name << "', '" << value << "', false)";
   };
-  set("statement_timeout", "'" + milliseconds(config.statement_timeout) + "'");
-  set("lock_timeout", "'" + milliseconds(config.lock_timeout) + "'");
-  set("idle_in_transaction_session_timeout",
-      "'" + milliseconds(config.idle_in_transaction_timeout) + "'");
-  set("TimeZone", "'UTC'");
-  set("DateStyle", "'ISO'");
-  set("bytea_output", "'hex'");
-  set("jit", "'off'");
+  set("statement_timeout", milliseconds(config.statement_timeout));
+  set("lock_timeout", milliseconds(config.lock_timeout));
+  set("idle_in_transaction_session_timeout", milliseconds(config.idle_in_transaction_timeout));
+  set("DateStyle", "ISO");
+  set("bytea_output", "hex");
+  set("jit", "off");
   // Every statement expects a snapshot of its own.
-  set("default_transaction_isolation", "'read committed'");
-  // Offsets are committed after our COMMIT: it must have reached the disk.
-  set("synchronous_commit", "case current_setting('synchronous_commit') when 'off' then 'on' "
-                            "else current_setting('synchronous_commit') end");
+  set("default_transaction_isolation", "read committed");
   if (how == planner::by_key) {
-    set("plan_cache_mode", "'force_custom_plan'");
-    set("enable_seqscan", "'off'");
-    set("enable_bitmapscan", "'off'");
+    set("plan_cache_mode", "force_custom_plan");
+    set("enable_seqscan", "off");
+    set("enable_bitmapscan", "off");
   }
-  query += "1";
-  return query;
+  // Offsets are committed after our COMMIT: it must have reached the disk.
+  query << ", case current_setting('synchronous_commit') when 'off' "
+           "then set_config('synchronous_commit', 'on', false) end";
+  return query.str();
 }
 
 void ignore_notice(void*, const PGresult*) {}
