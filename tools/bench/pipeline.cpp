@@ -1,13 +1,11 @@
 #include "actors/kafka/admin.hpp"
 #include "actors/kafka/producer.hpp"
 #include "messages/error.hpp"
+#include "persistence/session.hpp"
 #include "tools/bench/notifyd_run.hpp"
 #include "tools/bench/progress.hpp"
 #include "tools/command_line.hpp"
 #include "tools/sample_events.hpp"
-
-#include <soci/postgresql/soci-postgresql.h>
-#include <soci/soci.h>
 
 #include <chrono>
 #include <cstdio>
@@ -48,9 +46,20 @@ struct measurement {
   double transactions_per_job = 0;
 };
 
+[[noreturn]] void give_up(const caf::error& err) {
+  throw std::runtime_error{render(err)};
+}
+
+postgres_config database_of(const setup& x) {
+  postgres_config result;
+  result.url = x.postgres;
+  return result;
+}
+
 class benchmark {
 public:
-  explicit benchmark(setup x) : setup_(std::move(x)), sql_(soci::postgresql, setup_.postgres) {}
+  explicit benchmark(setup x)
+      : setup_(std::move(x)), db_(database_of(setup_), "bench", planner::free) {}
 
   void run();
 
@@ -68,13 +77,9 @@ private:
   double value(const std::string& text);
 
   setup setup_;
-  soci::session sql_;
+  session db_;
   int64_t own_commits_ = 0; ///< Statements of ours, which the database counts as well.
 };
-
-[[noreturn]] void give_up(const caf::error& err) {
-  throw std::runtime_error{render(err)};
-}
 
 std::vector<std::string> benchmark::arguments(const std::string& topic, bool ingest,
                                               bool deliver) const {
@@ -142,11 +147,16 @@ void benchmark::publish(const std::string& topic, uint64_t count, uint64_t rate,
 }
 
 double benchmark::value(const std::string& text) {
-  double result = 0;
-  soci::indicator present = soci::i_ok;
-  sql_ << text, soci::into(result, present);
+  auto result = db_.run([&] {
+    double number = 0;
+    soci::indicator present = soci::i_ok;
+    db_.sql() << text, soci::into(number, present);
+    return present == soci::i_ok ? number : 0;
+  });
   ++own_commits_;
-  return present == soci::i_ok ? result : 0;
+  if (!result)
+    give_up(result.error());
+  return *result;
 }
 
 int64_t benchmark::commits() {
