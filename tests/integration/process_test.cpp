@@ -31,7 +31,7 @@ std::vector<boost::json::object> lines_saying(const daemon& program, const std::
   for (std::string line; std::getline(lines, line);) {
     boost::system::error_code failed;
     auto value = boost::json::parse(line, failed);
-    if (!failed && value.is_object() && value.at("message") == message)
+    if (!failed && value.is_object() && value.at("message").as_string() == message)
       result.push_back(value.as_object());
   }
   return result;
