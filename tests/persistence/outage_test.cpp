@@ -46,6 +46,33 @@ TEST_CASE("a writer whose connection is killed mid-way stored nothing and goes o
   CHECK(again->jobs == 10);
 }
 
+TEST_CASE("a commit without an answer is unavailable, and storing the batch again is safe") {
+  postgres_fixture db;
+  // The trigger runs within COMMIT and waits there.
+  db.query("create function wait_in_commit() returns trigger language plpgsql as "
+           "$$ begin perform pg_advisory_xact_lock(1); return null; end $$; "
+           "create constraint trigger wait_in_commit after insert on notify.inbox_events "
+           "deferrable initially deferred for each row execute function wait_in_commit()");
+  pg_ingest_store store{db.config()};
+  raw_connection blocker{db.url()};
+  blocker.query("begin; select pg_advisory_xact_lock(1)");
+  caf::expected<ingest_report> report{ec::none};
+  std::jthread writer{[&] { report = store.store(sample_batch(10)); }};
+  REQUIRE(blocked(db, "ingest"));
+  CHECK(db.value("select query from pg_stat_activity where application_name = 'test/ingest'")
+        == "COMMIT");
+  REQUIRE(db.terminate("ingest") == 1);
+  writer.join();
+  REQUIRE_FALSE(report);
+  CHECK(report.error() == ec::storage_unavailable);
+  blocker.query("rollback");
+  auto again = store.store(sample_batch(10));
+  REQUIRE(again);
+  CHECK(again->events + again->duplicates == 10);
+  CHECK(db.value("select count(*) from notify.notification_jobs") == "10");
+  CHECK(misplaced_jobs(db) == 0);
+}
+
 TEST_CASE("each store reports a killed connection as unavailable and works again at once") {
   postgres_fixture db;
   ingest(db, 4);

@@ -148,6 +148,7 @@ TEST_CASE_METHOD(reaper_fixture, "a job that is terminal already stays as it is"
   CHECK(report.leases == 1);
   CHECK(report.released == 0);
   CHECK(status_of(db, job.job_id) == "cancelled");
+  CHECK(overtaken_jobs(db) == 0);
   CHECK(misplaced_jobs(db) == 0);
 }
 

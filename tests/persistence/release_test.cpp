@@ -98,6 +98,7 @@ TEST_CASE_METHOD(release_fixture, "a job that became terminal meanwhile leaves t
   CHECK(leases() == "0");
   CHECK(status_of(db, jobs[0].job_id) == "sent");
   CHECK(misplaced_jobs(db) == 0);
+  CHECK(overtaken_jobs(db) == 0);
 }
 
 } // namespace

@@ -160,6 +160,7 @@ TEST_CASE_METHOD(result_fixture, "a late success makes an open job sent, whereve
   auto waiting = results.record_late_success(sample_result(jobs[0], next_step::sent));
   REQUIRE(waiting);
   CHECK(*waiting);
+  CHECK(misplaced_jobs(db) == 0);
   auto next = claims.claim("email", 4, 60s);
   REQUIRE(next);
   CHECK(next->size() == 3);
@@ -177,6 +178,7 @@ TEST_CASE_METHOD(result_fixture, "a late success makes an open job sent, whereve
     REQUIRE(results.record({sample_result(x, next_step::retry)}, {x.lease_id}));
   CHECK(job_row(1, "status, failures") == strings{"sent", "0"});
   CHECK(misplaced_jobs(db) == 0);
+  CHECK(overtaken_jobs(db) == 0);
 }
 
 TEST_CASE_METHOD(result_fixture, "a success that was recorded in time is left as it is") {

@@ -35,8 +35,11 @@ attempt_result sample_result(const delivery_job& job, next_step next);
 /// The status that the view tells.
 std::string status_of(postgres_fixture& db, const uuid& job_id);
 
-/// How many open jobs are not in exactly one place, or terminal ones in any. Attempts recorded
-/// in a lease do not count as being there.
+/// How many open jobs are not in exactly one place, or terminal ones in the queue: zero at every
+/// instant. Attempts recorded in a lease do not count as being there.
 int misplaced_jobs(postgres_fixture& db);
+
+/// How many terminal jobs are still in flight: those that a late success ended meanwhile.
+int overtaken_jobs(postgres_fixture& db);
 
 } // namespace notify::test
