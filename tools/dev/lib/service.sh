@@ -16,6 +16,11 @@ await_dev_broker() {
   kafka_address=$(recall dev-broker.address)
 }
 
+# The database's URL without a password.
+shown_url() {
+  sed 's,://\([^:/@]*\):[^@/]*@,://\1:***@,' <<<"$postgres_url"
+}
+
 # write_notifyd_settings: sets settings_file.
 write_notifyd_settings() {
   settings_file=$state_dir/notifyd.ini
@@ -136,7 +141,7 @@ END
     echo "  mail       $maildev_url"
   fi
   cat <<END
-  database   psql $postgres_url
+  database   psql $(shown_url)
   Kafka      $kafka_address
   logs       $state_dir/log
   settings   $settings_file
