@@ -18,7 +18,11 @@ await_dev_broker() {
 
 # The database's URL without a password.
 shown_url() {
-  sed 's,://\([^:/@]*\):[^@/]*@,://\1:***@,' <<<"$postgres_url"
+  if [[ $postgres_url =~ ^([^:]+://[^:/@]+):[^@/]*(@.*)$ ]]; then
+    echo "${BASH_REMATCH[1]}:***${BASH_REMATCH[2]}"
+  else
+    echo "$postgres_url"
+  fi
 }
 
 # write_notifyd_settings: sets settings_file.
