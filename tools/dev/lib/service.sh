@@ -25,6 +25,16 @@ shown_url() {
   fi
 }
 
+# On other people's Kafka a group of our own: in the common one we would take events from a service
+# that is not ours.
+consumer_group() {
+  if [[ -z $kafka || $kafka == embedded ]]; then
+    echo notification-service-v1
+  else
+    echo "notify-dev-$(hostname)-$(cksum <<<"$state_dir" | cut -d ' ' -f 1)"
+  fi
+}
+
 # write_notifyd_settings: sets settings_file.
 write_notifyd_settings() {
   settings_file=$state_dir/notifyd.ini
@@ -42,6 +52,7 @@ url="$postgres_url"
 
 [kafka]
 brokers=["$kafka_address"]
+group="$(consumer_group)"
 ; On a developer's machine every event may be read from the beginning.
 offset-reset="earliest"
 
