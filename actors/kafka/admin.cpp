@@ -94,16 +94,30 @@ std::string missing_part(const rd_kafka_metadata_t& metadata, const std::string&
 }
 
 /// Asks for all topics: naming one could create it on brokers that do so by themselves.
-std::string missing_now(rd_kafka_t* client, const std::vector<std::string>& topics, int timeout) {
-  const rd_kafka_metadata_t* raw = nullptr;
-  auto code = rd_kafka_metadata(client, 1, nullptr, &raw, timeout);
+caf::expected<metadata_ptr> read_metadata(rd_kafka_t* client, int timeout) {
+  const rd_kafka_metadata_t* metadata = nullptr;
+  auto code = rd_kafka_metadata(client, 1, nullptr, &metadata, timeout);
   if (code != RD_KAFKA_RESP_ERR_NO_ERROR)
-    return std::string{"no broker answers: "} + rd_kafka_err2str(code);
-  metadata_ptr metadata{raw};
+    return make_kafka_error(code, "no broker answers");
+  return metadata_ptr{metadata};
+}
+
+/// What these topics still lack to be used.
+caf::error missing_now(rd_kafka_t* client, const std::vector<std::string>& topics) {
+  auto metadata = read_metadata(client, 1000);
+  if (!metadata)
+    return std::move(metadata.error());
   for (const auto& topic : topics)
-    if (auto missing = missing_part(*metadata, topic); !missing.empty())
-      return missing;
-  return {};
+    if (auto missing = missing_part(**metadata, topic); !missing.empty())
+      return caf::make_error(ec::kafka_unavailable, missing);
+  return caf::none;
+}
+
+bool exists(const rd_kafka_metadata_t& metadata, const std::string& topic) {
+  const auto* begin = static_cast<const rd_kafka_metadata_topic_t*>(metadata.topics);
+  return std::any_of(begin, begin + metadata.topic_cnt, [&](const auto& x) {
+    return x.topic == topic && x.err == RD_KAFKA_RESP_ERR_NO_ERROR;
+  });
 }
 
 std::vector<committed_offset> read_offsets(const rd_kafka_topic_partition_list_t& list) {
@@ -141,15 +155,23 @@ caf::expected<admin> admin::create(const std::vector<std::string>& brokers,
 
 caf::expected<std::vector<std::string>> admin::create_missing(const std::vector<topic_spec>& topics,
                                                               caf::timespan timeout) {
+  // Only the missing ones are asked for: who may use a topic may not always create it.
+  auto metadata = read_metadata(client_.get(), to_millis(timeout));
+  if (!metadata)
+    return std::move(metadata.error());
   std::vector<new_topic_ptr> owned;
   std::vector<rd_kafka_NewTopic_t*> list;
   for (const auto& x : topics) {
+    if (exists(**metadata, x.name))
+      continue;
     auto topic = to_new_topic(x);
     if (!topic)
       return std::move(topic.error());
     list.push_back(topic->get());
     owned.push_back(std::move(*topic));
   }
+  if (list.empty())
+    return std::vector<std::string>{};
   auto options = make_options(client_.get(), RD_KAFKA_ADMIN_OP_CREATETOPICS, timeout);
   queue_ptr answers{rd_kafka_queue_new(client_.get())};
   rd_kafka_CreateTopics(client_.get(), list.data(), list.size(), options.get(), answers.get());
@@ -163,11 +185,9 @@ caf::error admin::wait_for(const std::vector<std::string>& topics, caf::timespan
   auto deadline = clock_type::now() + timeout;
   for (;;) {
     // The last question gets its full time too, else its answer would always be "no broker".
-    auto missing = missing_now(client_.get(), topics, 1000);
-    if (missing.empty())
-      return caf::none;
-    if (clock_type::now() >= deadline)
-      return caf::make_error(ec::kafka_unavailable, missing);
+    auto missing = missing_now(client_.get(), topics);
+    if (!missing || clock_type::now() >= deadline)
+      return missing;
     rd_kafka_poll(client_.get(), 100); // Serves callbacks and is the pause between two questions.
   }
 }

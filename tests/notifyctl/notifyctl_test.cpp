@@ -119,6 +119,13 @@ TEST_CASE_METHOD(notifyctl_fixture, "produce takes the lines of a file") {
   std::remove(path.c_str());
 }
 
+TEST_CASE_METHOD(notifyctl_fixture, "topics create leaves what exists alone") {
+  // The development broker refuses to create topics on request, so none was sent.
+  auto result = notifyctl({"topics", "create", brokers, "orders.events.v1"});
+  CHECK(result.code == cli::success);
+  CHECK(result.out.empty());
+}
+
 TEST_CASE_METHOD(notifyctl_fixture, "topics wait is done when the topics can be used") {
   CHECK(notifyctl({"topics", "wait", brokers}).code == cli::success);
   CHECK(notifyctl({"topics", "wait", brokers, "orders.events.v1"}).code == cli::success);

@@ -13,8 +13,9 @@ fetch_kafka() {
   mkdir -p "${kafka_jars%/*}"
   draft=$(mktemp -d "$kafka_jars.XXXXXX")
   quietly "$1" "fetching Kafka's jars with Maven" \
-    mvn -B -q -f "$repo_dir/tools/dev/kafka/pom.xml" dependency:copy-dependencies \
-    -DincludeScope=runtime -DoutputDirectory="$draft"
+    mvn -B -q -f "$repo_dir/tools/dev/kafka/pom.xml" \
+    org.apache.maven.plugins:maven-dependency-plugin:3.6.1:copy-dependencies -DincludeScope=runtime \
+    -DoutputDirectory="$draft"
   # Renamed into place, so that a folder with the final name is complete.
   mv -T "$draft" "$kafka_jars" 2>/dev/null || rm -rf "$draft"
 }

@@ -11,7 +11,7 @@ build_packages=(
 # shellcheck disable=SC2034
 test_packages=(catch2 librapidcheck-dev)
 # shellcheck disable=SC2034
-service_packages=(curl iproute2 util-linux procps)
+service_packages=(curl hostname iproute2 util-linux)
 
 as_root() {
   if ((EUID == 0)); then

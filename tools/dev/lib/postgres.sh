@@ -98,6 +98,7 @@ remove_postgres() {
   local home=$state_dir/postgres
   if [[ -L $home ]]; then
     rm -rf "$(readlink -f "$home")"
+    rmdir --ignore-fail-on-non-empty /var/lib/notify-dev
   fi
   rm -rf "$home"
 }

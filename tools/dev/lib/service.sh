@@ -16,6 +16,25 @@ await_dev_broker() {
   kafka_address=$(recall dev-broker.address)
 }
 
+# The database's URL without a password.
+shown_url() {
+  if [[ $postgres_url =~ ^([^:]+://[^:/@]+):[^@/]*(@.*)$ ]]; then
+    echo "${BASH_REMATCH[1]}:***${BASH_REMATCH[2]}"
+  else
+    echo "$postgres_url"
+  fi
+}
+
+# On other people's Kafka a group of our own: in the common one we would take events from a service
+# that is not ours.
+consumer_group() {
+  if [[ -z $kafka || $kafka == embedded ]]; then
+    echo notification-service-v1
+  else
+    echo "notify-dev-$(hostname)-$(cksum <<<"$state_dir" | cut -d ' ' -f 1)"
+  fi
+}
+
 # write_notifyd_settings: sets settings_file.
 write_notifyd_settings() {
   settings_file=$state_dir/notifyd.ini
@@ -33,6 +52,7 @@ url="$postgres_url"
 
 [kafka]
 brokers=["$kafka_address"]
+group="$(consumer_group)"
 ; On a developer's machine every event may be read from the beginning.
 offset-reset="earliest"
 
@@ -136,7 +156,7 @@ END
     echo "  mail       $maildev_url"
   fi
   cat <<END
-  database   psql $postgres_url
+  database   psql $(shown_url)
   Kafka      $kafka_address
   logs       $state_dir/log
   settings   $settings_file
