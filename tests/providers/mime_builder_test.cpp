@@ -1,5 +1,6 @@
 #include "actors/providers/mime_builder.hpp"
 #include "actors/providers/mime_header.hpp"
+#include "tests/providers/smtp_fixture.hpp"
 
 #include <catch2/catch.hpp>
 
@@ -169,7 +170,7 @@ TEST_CASE("long subjects survive in short encoded words of whole characters") {
   for (int i = 0; i < 40; ++i)
     spaced += "Zusammenfassung Ihrer Bestellung — ";
   for (const auto& subject : {cyrillic, cyrillic + " 😀 " + cyrillic, emoji, spaced,
-                              std::string(500, 'x'), "=?utf-8?q?not_encoded?="s, "  a  b "s}) {
+                              test::filled(500, 'x'), "=?utf-8?q?not_encoded?="s, "  a  b "s}) {
     auto parts = usual_parts();
     parts.subject = subject;
     auto bytes = built(parts);
@@ -203,7 +204,7 @@ TEST_CASE("line breaks and controls in a subject add no header") {
 TEST_CASE("bodies come back whatever their lines are") {
   for (const auto& text :
        {"."s, "a\n.\n..\n.x\nFrom me\n"s, "no newline at the end"s, "trailing space \n"s, "\n\n"s,
-        std::string(3000, 'x') + "\n", std::string(3000, 'x') + "Ж", "=3D = =\n"s,
+        test::filled(3000, 'x') + "\n", test::filled(3000, 'x') + "Ж", "=3D = =\n"s,
         "--=_x\nnot a boundary\n"s, "tab\tand bell\a\n"s}) {
     auto parts = usual_parts();
     parts.text = text;
@@ -235,7 +236,7 @@ TEST_CASE("only a local part outside ASCII puts a byte outside ASCII into the he
 
 TEST_CASE("a key that cannot be a Message-ID is refused") {
   for (const auto& key : {""s, "a b"s, "a\r\nBcc: x"s, "a>b"s, "a@b"s, "a\0b"s, ".a"s, "a."s,
-                          "ключ"s, std::string(201, 'a')}) {
+                          "ключ"s, test::filled(201, 'a')}) {
     auto parts = usual_parts();
     parts.idempotency_key = key;
     CHECK_FALSE(build_mime(parts));

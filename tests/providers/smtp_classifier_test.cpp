@@ -1,4 +1,5 @@
 #include "actors/providers/smtp_classifier.hpp"
+#include "tests/providers/smtp_fixture.hpp"
 
 #include <catch2/catch.hpp>
 
@@ -211,7 +212,7 @@ TEST_CASE("an override goes before the table but cannot invent a success or a do
 
 TEST_CASE("the detail is safe text and keeps nothing of AUTH") {
   auto long_reply = reply(phase::rcpt, "550 x");
-  long_reply.reply.lines = {std::string(3000, 'x') + "\xFF"};
+  long_reply.reply.lines = {test::filled(3000, 'x') + "\xFF"};
   CHECK(classify_smtp(long_reply).detail.size() == 2048);
   long_reply.reply.lines = {std::string{"a\0b\xFF", 4}};
   CHECK(classify_smtp(long_reply).detail

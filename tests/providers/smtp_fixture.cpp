@@ -7,6 +7,10 @@
 
 namespace notify::test {
 
+std::string filled(size_t count, char x) {
+  return std::string(count, x);
+}
+
 smtp_config plain_config(const scripted_smtp& relay) {
   smtp_config result;
   result.port = relay.port();

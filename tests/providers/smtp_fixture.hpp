@@ -10,6 +10,9 @@
 
 namespace notify::test {
 
+/// `count` times `x`. Not inline: GCC 12 warns falsely about long strings that it sees being made.
+std::string filled(size_t count, char x);
+
 /// Settings for a relay on this machine, in plain text.
 smtp_config plain_config(const scripted_smtp& relay);
 

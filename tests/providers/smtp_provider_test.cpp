@@ -46,7 +46,7 @@ TEST_CASE("message bytes arrive with the same lines, whatever dots and line ends
        {".\r\n"s, "..\r\n"s, ".x\r\n"s, ".\r\nfirst\r\n"s, "a\r\n."s, "a\r\n..b\r\n.\r\n..\r\n"s,
         "a\nb\n"s, "a\rb\r"s, "a\n.\nMAIL FROM:<evil@x>\nRCPT TO:<evil@y>\nDATA\n"s,
         "a\r.\rMAIL FROM:<evil@x>\r"s, "\r\n.\r\n"s, "\n.\r\nMAIL FROM:<evil@x>\r\n"s, "a\r\n.\nb"s,
-        "a\r\n.\rb"s, ""s, std::string(40'000, '.') + "\r\n", [] {
+        "a\r\n.\rb"s, ""s, filled(40'000, '.') + "\r\n", [] {
           std::string lines;
           for (int i = 0; i < 20'000; ++i)
             lines += ".\r\n";
@@ -93,7 +93,7 @@ TEST_CASE("a message over the relay's limit is not sent, and the connection live
   scripted_smtp relay{{smtp::hello({"SIZE 5000"}), smtp::serve()}};
   smtp_client client{plain_config(relay)};
   auto big = a_mail();
-  big.content.text = std::string(6000, 'x');
+  big.content.text = filled(6000, 'x');
   auto result = client.send(big);
   CHECK(result.kind == kind::permanent);
   CHECK(result.reason == "smtp_message_too_big");

@@ -1,4 +1,5 @@
 #include "actors/providers/smtp_reply.hpp"
+#include "tests/providers/smtp_fixture.hpp"
 
 #include <catch2/catch.hpp>
 
@@ -67,7 +68,7 @@ TEST_CASE("what is not a reply is malformed") {
        {std::string{"\r\n"}, std::string{"25\r\n"}, std::string{"hello\r\n"},
         std::string{"250_ok\r\n"}, std::string{"2500 ok\r\n"}, std::string{"-250 ok\r\n"},
         std::string{"250-a\r\n251 b\r\n"}, std::string{"HTTP/1.1 400 Bad Request\r\n"},
-        "250 " + std::string(5000, 'x'), std::string(5000, '1')}) {
+        "250 " + test::filled(5000, 'x'), test::filled(5000, '1')}) {
     INFO(bytes.substr(0, 40));
     CHECK(parse_smtp_reply(bytes).state == state::malformed);
   }
