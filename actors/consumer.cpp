@@ -22,6 +22,9 @@ constexpr caf::timespan busy_poll = 1ms;
 /// While something else than a record is due.
 constexpr caf::timespan waiting_poll = 5ms;
 
+/// Distance between two looks at a full buffer; a writer's answer makes room in between.
+constexpr caf::timespan full_pause = 2ms;
+
 } // namespace
 
 consumer_state::consumer_state(pointer selfptr) : self(selfptr) {}
@@ -48,14 +51,17 @@ void consumer_state::join() {
 }
 
 void consumer_state::on_poll_tick() {
-  fetch();
+  auto polled = fetch();
   finish_revoke_if_due();
   dispatch();
   update_gate();
   commit_if_due();
   if (advance_stop())
     return;
-  self->send(self, poll_tick{});
+  if (polled)
+    self->send(self, poll_tick{});
+  else
+    self->delayed_send(self, full_pause, poll_tick{});
 }
 
 caf::timespan consumer_state::poll_timeout() const {

@@ -66,7 +66,7 @@ struct consumer_state {
   actor_status status() const;
 
   // What a poll brought: consumer_events.cpp.
-  void fetch();
+  bool fetch();
   void take(std::monostate) {}
   void take(kafka_record& x);
   void take(kafka::partitions_assigned& x);
@@ -97,6 +97,7 @@ struct consumer_state {
   void strip_stale(open_batch& batch) const;
   inbox_writer_actor free_writer();
   bool any_in_flight() const;
+  void update_full();
   size_t held_records() const;
   size_t held_bytes() const;
   caf::timespan poll_timeout() const;
@@ -115,7 +116,8 @@ struct consumer_state {
   size_t writer_turn = 0;
 
   bool storage_up = true;
-  bool full = false;
+  bool full = false; ///< Above the high mark and not below the low one since.
+  time_point full_since;
   bool gate_open = true;
 
   bool is_member = false;
@@ -146,6 +148,9 @@ struct consumer_state {
 
 /// Blocks in poll for at most 100 ms, so the caller spawns it with `caf::detached`. It joins the
 /// group once a writer stored an empty batch.
+///
+/// A full buffer first only stops the polling: the client's own queue is bounded as well. Pausing
+/// the partitions throws that queue away, so it is kept for storage that stands still.
 ///
 /// A revoke never waits inside librdkafka's callback: the partitions are given up by a later turn,
 /// when their batches in flight came back or `drain_timeout` is over, so that the actor serves its

@@ -20,6 +20,9 @@ constexpr caf::timespan first_retry = 100ms;
 /// With the jitter on top a database that is back is noticed within 5 s.
 constexpr caf::timespan longest_retry = 4s;
 
+/// How long a full buffer may keep us from polling. Far below every time limit of the group.
+constexpr caf::timespan patience = 500ms;
+
 /// Share that is added to a delay at most.
 constexpr double jitter = 0.25;
 
@@ -209,15 +212,22 @@ void consumer_state::strip_stale(open_batch& batch) const {
     batch.bytes += footprint(x);
 }
 
-void consumer_state::update_gate() {
+void consumer_state::update_full() {
   auto records = held_records();
   auto bytes = held_bytes();
-  // Hysteresis, because each closing throws away what was fetched ahead.
-  if (records >= config.buffer_records || bytes >= config.buffer_bytes)
+  if (records >= config.buffer_records || bytes >= config.buffer_bytes) {
+    if (!full)
+      full_since = now();
     full = true;
-  else if (records <= config.buffer_records / 2 && bytes <= config.buffer_bytes / 2)
+  } else if (records <= config.buffer_records / 2 && bytes <= config.buffer_bytes / 2) {
     full = false;
-  auto open = storage_up && !full && step <= phase::running;
+  }
+}
+
+void consumer_state::update_gate() {
+  update_full();
+  auto stands_still = full && now() - full_since >= patience;
+  auto open = storage_up && !stands_still && step <= phase::running;
   if (open == gate_open)
     return;
   gate_open = open;

@@ -19,15 +19,18 @@ constexpr caf::timespan silence_limit = 60s;
 
 } // namespace
 
-void consumer_state::fetch() {
+bool consumer_state::fetch() {
+  if (full && gate_open && step == phase::running && !revoking)
+    return false;
   auto timeout = poll_timeout();
   for (size_t n = 0; n < config.batch_records; ++n) {
     auto event = source->poll(timeout);
     if (std::holds_alternative<std::monostate>(event))
-      return;
+      break;
     std::visit([this](auto& x) { take(x); }, event);
     timeout = caf::timespan{0};
   }
+  return true;
 }
 
 void consumer_state::take(kafka_record& x) {

@@ -133,6 +133,31 @@ std::vector<committed_offset> read_offsets(const rd_kafka_topic_partition_list_t
   return result;
 }
 
+caf::expected<std::vector<committed_offset>>
+list_offsets(rd_kafka_t* client, const std::string& group, caf::timespan timeout) {
+  using request_ptr = std::unique_ptr<rd_kafka_ListConsumerGroupOffsets_t,
+                                      destroy_with<rd_kafka_ListConsumerGroupOffsets_destroy>>;
+  request_ptr request{rd_kafka_ListConsumerGroupOffsets_new(group.c_str(), nullptr)};
+  auto* raw = request.get();
+  auto options = make_options(client, RD_KAFKA_ADMIN_OP_LISTCONSUMERGROUPOFFSETS, timeout);
+  queue_ptr answers{rd_kafka_queue_new(client)};
+  rd_kafka_ListConsumerGroupOffsets(client, &raw, 1, options.get(), answers.get());
+  event_ptr event{rd_kafka_queue_poll(answers.get(), to_millis(timeout))};
+  if (auto error = request_error(event, "list committed offsets"))
+    return error;
+  size_t count = 0;
+  const auto* const* groups = rd_kafka_ListConsumerGroupOffsets_result_groups(
+      rd_kafka_event_ListConsumerGroupOffsets_result(event.get()), &count);
+  if (count != 1)
+    return caf::make_error(ec::kafka_unavailable, "list committed offsets", "empty answer");
+  if (const auto* error = rd_kafka_group_result_error(groups[0]); error != nullptr)
+    return caf::make_error(ec::kafka_unavailable, group, std::string{rd_kafka_error_string(error)});
+  const auto* list = rd_kafka_group_result_partitions(groups[0]);
+  if (list == nullptr)
+    return std::vector<committed_offset>{};
+  return read_offsets(*list);
+}
+
 } // namespace
 
 caf::expected<admin> admin::create(const std::vector<std::string>& brokers,
@@ -150,7 +175,7 @@ caf::expected<admin> admin::create(const std::vector<std::string>& brokers,
   auto client = make_client(RD_KAFKA_PRODUCER, std::move(*conf));
   if (!client)
     return std::move(client.error());
-  return admin{std::move(*client)};
+  return admin{std::move(*client), std::move(values)};
 }
 
 caf::expected<std::vector<std::string>> admin::create_missing(const std::vector<topic_spec>& topics,
@@ -194,27 +219,24 @@ caf::error admin::wait_for(const std::vector<std::string>& topics, caf::timespan
 
 caf::expected<std::vector<committed_offset>> admin::committed(const std::string& group,
                                                               caf::timespan timeout) {
-  using request_ptr = std::unique_ptr<rd_kafka_ListConsumerGroupOffsets_t,
-                                      destroy_with<rd_kafka_ListConsumerGroupOffsets_destroy>>;
-  request_ptr request{rd_kafka_ListConsumerGroupOffsets_new(group.c_str(), nullptr)};
-  auto* raw = request.get();
-  auto options = make_options(client_.get(), RD_KAFKA_ADMIN_OP_LISTCONSUMERGROUPOFFSETS, timeout);
-  queue_ptr answers{rd_kafka_queue_new(client_.get())};
-  rd_kafka_ListConsumerGroupOffsets(client_.get(), &raw, 1, options.get(), answers.get());
-  event_ptr event{rd_kafka_queue_poll(answers.get(), to_millis(timeout))};
-  if (auto error = request_error(event, "list committed offsets"))
-    return error;
-  size_t count = 0;
-  const auto* const* groups = rd_kafka_ListConsumerGroupOffsets_result_groups(
-      rd_kafka_event_ListConsumerGroupOffsets_result(event.get()), &count);
-  if (count != 1)
-    return caf::make_error(ec::kafka_unavailable, "list committed offsets", "empty answer");
-  if (const auto* error = rd_kafka_group_result_error(groups[0]); error != nullptr)
-    return caf::make_error(ec::kafka_unavailable, group, std::string{rd_kafka_error_string(error)});
-  const auto* list = rd_kafka_group_result_partitions(groups[0]);
-  if (list == nullptr)
-    return std::vector<committed_offset>{};
-  return read_offsets(*list);
+  // A consumer of that very group, though it never joins: with any other client librdkafka 2.0.2
+  // follows a null pointer when the coordinator is loading or has moved.
+  auto values = settings_;
+  values["group.id"] = group;
+  auto conf = make_conf(values);
+  if (!conf)
+    return std::move(conf.error());
+  log_through_service(conf->get());
+  auto client = make_client(RD_KAFKA_CONSUMER, std::move(*conf));
+  if (!client)
+    return std::move(client.error());
+  auto deadline = clock_type::now() + timeout;
+  for (;;) {
+    auto result = list_offsets(client->get(), group, timeout);
+    if (result || clock_type::now() >= deadline)
+      return result;
+    rd_kafka_poll(client->get(), 100); // Serves callbacks and is the pause between two questions.
+  }
 }
 
 } // namespace notify::kafka

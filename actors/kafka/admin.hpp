@@ -46,9 +46,11 @@ public:
                                                          caf::timespan timeout);
 
 private:
-  explicit admin(client_ptr client) : client_(std::move(client)) {}
+  admin(client_ptr client, properties settings)
+      : client_(std::move(client)), settings_(std::move(settings)) {}
 
   client_ptr client_;
+  properties settings_;
 };
 
 } // namespace notify::kafka

@@ -95,8 +95,9 @@ caf::expected<properties> consumer_properties(const consumer_config& config) {
       {std::string{assignors}, "range,roundrobin"},
       {"heartbeat.interval.ms", millis(std::min<caf::timespan>(3s, config.session_timeout / 3))},
       {"isolation.level", "read_committed"},
-      {"queued.min.messages", "10000"},
-      {"queued.max.messages.kbytes", "16384"},
+      // A second's worth: with a full queue librdkafka 2.0.2 looks again only after up to a second.
+      {"queued.min.messages", "100000"},
+      {"queued.max.messages.kbytes", "65536"},
       {"fetch.wait.max.ms", "100"},
       {"check.crcs", "true"},
       {"socket.nagle.disable", "true"},

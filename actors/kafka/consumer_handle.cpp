@@ -334,12 +334,14 @@ void consumer_handle::begin_close() {
   closing_ = true;
   finish_revoke();
   error_ptr error{rd_kafka_consumer_close_queue(client_, records_.get())};
-  if (error != nullptr)
+  // Refused after a fatal error: there is no membership left to end.
+  close_refused_ = error != nullptr;
+  if (close_refused_)
     log::warning(component, "close refused", {{"error", rd_kafka_error_string(error.get())}});
 }
 
 bool consumer_handle::closed() const {
-  return closing_ && rd_kafka_consumer_closed(client_) != 0;
+  return closing_ && (close_refused_ || rd_kafka_consumer_closed(client_) != 0);
 }
 
 } // namespace notify::kafka

@@ -75,6 +75,7 @@ private:
   bool commit_in_flight_ = false;
   bool joined_ = false;
   bool closing_ = false;
+  bool close_refused_ = false;
 };
 
 } // namespace notify::kafka

@@ -120,27 +120,50 @@ TEST_CASE_METHOD(fixture, "an outage is retried within five seconds, however lon
   }
 }
 
-TEST_CASE_METHOD(fixture, "too many records close the gate, half of them open it again") {
+TEST_CASE_METHOD(fixture, "a full buffer stops the polling until half of it is stored") {
   join({p0});
-  source->bring(p0, 0, 41);
+  source->bring(p0, 0, 50);
   turns();
-  CHECK(source->paused == std::set{p0});
+  auto polls = source->timeouts.size();
+  pass(10ms);
+  CHECK(source->timeouts.size() == polls);
+  CHECK(counter("buffered") == 40);
   holder().store();
-  turns();
-  CHECK(source->paused == std::set{p0}); // 31 left.
+  pass(2ms);
+  CHECK(source->timeouts.size() == polls); // 30 left.
   holder().store();
-  turns();
-  CHECK(source->paused == std::set{p0}); // 21 left.
-  holder().store();
-  turns();
-  CHECK(source->paused.empty()); // 11 left.
+  pass(2ms);
+  pass(2ms);
+  CHECK(source->timeouts.size() > polls); // 20 left, and the rest came.
+  CHECK(counter("buffered") == 30);
+  CHECK(source->paused.empty());
   CHECK(status().state == "assigned");
 }
 
-TEST_CASE_METHOD(fixture, "too many bytes close the gate as well") {
+TEST_CASE_METHOD(fixture, "a buffer that stays full pauses the partitions and polls on") {
+  join({p0});
+  source->bring(p0, 0, 40);
+  turns();
+  pass(499ms);
+  CHECK(source->paused.empty());
+  pass(2ms);
+  CHECK(source->paused == std::set{p0});
+  auto polls = source->timeouts.size();
+  pass(10ms);
+  CHECK(source->timeouts.size() > polls);
+  holder().store();
+  turns();
+  CHECK(source->paused == std::set{p0}); // 30 left.
+  holder().store();
+  turns();
+  CHECK(source->paused.empty()); // 20 left.
+}
+
+TEST_CASE_METHOD(fixture, "too many bytes fill the buffer as well") {
   join({p0});
   source->bring(p0, 0, 1, std::string(config.buffer_bytes, 'x'));
   turns();
+  pass(501ms);
   CHECK(source->paused == std::set{p0});
   holder().store();
   turns();

@@ -136,7 +136,7 @@ TEST_CASE_METHOD(kafka_fixture, "partitions that were paused over a rebalance al
   CHECK(member.status().state == "assigned");
 }
 
-TEST_CASE_METHOD(kafka_fixture, "a full buffer pauses and resumes without a gap") {
+TEST_CASE_METHOD(kafka_fixture, "a buffer that is full all the time leaves no gap") {
   auto tight = config();
   tight.batch_records = 50;
   tight.buffer_records = 100;
