@@ -1,12 +1,17 @@
 #include "tools/ini_reader.hpp"
 
 #include "messages/error.hpp"
+#include "tools/value_text.hpp"
 
 #include <caf/detail/ini_consumer.hpp>
 #include <caf/detail/parser/read_ini.hpp>
 #include <caf/parser_state.hpp>
 #include <caf/pec.hpp>
 
+#include <algorithm>
+#include <cctype>
+#include <cstddef>
+#include <optional>
 #include <utility>
 
 namespace notify {
@@ -47,14 +52,10 @@ public:
   void key(std::string name) {
     name_ = std::move(name);
     line_ = reading_.line();
-    begin_ = reading_.state.i;
   }
 
   void value_impl(caf::config_value&& x) override {
-    std::string text{begin_, reading_.state.i};
-    auto first = text.find_first_not_of("= \t");
-    text.erase(0, first == std::string::npos ? text.size() : first);
-    reading_.entries.push_back({section_, std::move(name_), std::move(x), std::move(text), line_});
+    reading_.entries.push_back({section_, std::move(name_), std::move(x), line_});
   }
 
   void end_map() {}
@@ -64,7 +65,6 @@ private:
   std::string section_;
   std::string name_;
   int32_t line_ = 0;
-  std::string::const_iterator begin_;
 };
 
 /// Receives the sections of a file.
@@ -77,7 +77,7 @@ public:
   section_consumer begin_map() {
     // Entries before the first header have no section of their own.
     if (section_ != "global")
-      reading_.entries.push_back({section_, {}, {}, {}, reading_.line()});
+      reading_.entries.push_back({section_, {}, {}, reading_.line()});
     return {reading_, section_};
   }
 
@@ -123,10 +123,43 @@ std::string syntax_error(const reading& x) {
          + "; texts stand in double quotes, durations look like 30s or 5min";
 }
 
+/// The end of a text or comment that begins at `i`; `i` itself if none does.
+size_t skip_text(const std::string& source, size_t i) {
+  if (source[i] == ';')
+    return std::min(source.find('\n', i), source.size());
+  if (source[i] != '"')
+    return i;
+  auto end = i + 1;
+  while (end < source.size() && source[end] != '"' && source[end] != '\n')
+    end += source[end] == '\\' ? 2 : 1;
+  return std::min(end, source.size());
+}
+
+/// CAF's grammar lets a duration overflow. Looked for beforehand: afterwards it is just a number.
+std::optional<std::string> too_long_duration(const std::string& source) {
+  for (size_t i = 0; i < source.size(); ++i) {
+    i = skip_text(source, i);
+    if (i == source.size() || !std::isdigit(static_cast<unsigned char>(source[i])))
+      continue;
+    auto is_part = [](unsigned char c) { return std::isalnum(c) != 0; };
+    auto end = std::find_if_not(source.begin() + static_cast<ptrdiff_t>(i), source.end(), is_part);
+    std::string word{source.begin() + static_cast<ptrdiff_t>(i), end};
+    if (duration_overflows(word)) {
+      auto at = position_of(source.begin(), source.begin() + static_cast<ptrdiff_t>(i));
+      return std::to_string(at.line) + ":" + std::to_string(at.column) + ": " + word
+             + " is too long a duration";
+    }
+    i += word.size() - 1;
+  }
+  return std::nullopt;
+}
+
 } // namespace
 
 caf::expected<std::vector<ini_entry>> read_ini(const std::string& text) {
   auto source = normalised(text);
+  if (auto problem = too_long_duration(source))
+    return caf::make_error(ec::invalid_config, *problem);
   reading x{source, parser_state{source.cbegin(), source.cend()}, {}};
   file_consumer consumer{x};
   caf::detail::parser::read_ini(x.state, consumer);

@@ -14,7 +14,6 @@ struct ini_entry {
   std::string section; ///< `global` if it stands before the first section.
   std::string name;    ///< Empty: the section's own header.
   caf::config_value value;
-  std::string text; ///< The value as it is written.
   int32_t line = 0;
 };
 

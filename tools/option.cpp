@@ -46,17 +46,20 @@ std::string option::type() const {
 std::string option::range() const {
   if (!choices_.empty())
     return quoted_choices();
-  if (std::holds_alternative<caf::timespan*>(target_)) {
-    if (high_time_ != caf::timespan::max())
-      return duration_text(low_time_) + " to " + duration_text(high_time_);
-    return "at least " + duration_text(low_time_);
-  }
+  if (std::holds_alternative<caf::timespan*>(target_))
+    return time_range();
   auto is_number = std::holds_alternative<double*>(target_) || type() == "whole number";
   if (is_number && high_ != std::numeric_limits<int64_t>::max())
     return std::to_string(low_) + " to " + std::to_string(high_);
   if (is_number)
     return "at least " + std::to_string(low_);
   return not_empty_ ? "not empty" : "";
+}
+
+std::string option::time_range() const {
+  if (high_time_ != caf::timespan::max())
+    return duration_text(low_time_) + " to " + duration_text(high_time_);
+  return "at least " + duration_text(low_time_);
 }
 
 std::string option::show() const {

@@ -99,6 +99,7 @@ private:
   std::optional<std::string> check_text(const std::string& x) const;
   std::optional<std::string> expected(const caf::config_value& got) const;
   std::string quoted_choices() const;
+  std::string time_range() const;
 
   template <class Int>
   std::optional<std::string> take(Int* out, const caf::config_value& x);

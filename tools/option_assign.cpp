@@ -47,7 +47,7 @@ std::optional<std::string> option::check_number(int64_t x) const {
 std::optional<std::string> option::check_timespan(caf::timespan x) const {
   if (x >= low_time_ && x <= high_time_)
     return std::nullopt;
-  return "must be " + range() + ", not " + duration_text(x);
+  return "must be " + time_range() + ", not " + duration_text(x);
 }
 
 std::optional<std::string> option::check_text(const std::string& x) const {

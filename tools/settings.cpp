@@ -102,9 +102,6 @@ private:
     auto [first, is_new] = lines_.emplace(known->full_name(), entry.line);
     if (!is_new)
       return known->full_name() + " is given twice, first in line " + std::to_string(first->second);
-    auto is_duration = known->type().ends_with("duration") || known->type().ends_with("durations");
-    if (is_duration && duration_overflows(entry.text))
-      return known->full_name() + " is too long a duration: " + entry.text;
     auto wrong = known->assign(entry.value);
     return wrong ? known->full_name() + " " + *wrong : std::string{};
   }

@@ -72,7 +72,8 @@ caf::error settings::check_passwords() const {
                            std::string{"the database password is the mask ***, not a password"});
   for (const auto& [name, value] : service_.kafka.properties)
     if (is_secret_property(name) && value == secret_mask)
-      return caf::make_error(ec::invalid_config, "kafka.properties: " + name + " is the mask ***, not a secret");
+      return caf::make_error(ec::invalid_config,
+                             "kafka.properties: " + name + " is the mask ***, not a secret");
   return caf::none;
 }
 

@@ -137,23 +137,16 @@ std::vector<std::string> split_list(const std::string& text) {
 
 bool duration_overflows(const std::string& text) {
   const auto* end = text.data() + text.size();
-  const auto* at = text.data();
-  auto is_digit = [](char c) { return c >= '0' && c <= '9'; };
-  while ((at = std::find_if(at, end, is_digit)) != end) {
-    int64_t number = 0;
-    auto parsed = std::from_chars(at, end, number);
-    if (parsed.ec != std::errc{})
-      return true;
-    at = parsed.ptr;
-    std::string_view rest{at, static_cast<size_t>(end - at)};
-    for (auto [name, size] : units) {
-      if (!rest.starts_with(name))
-        continue;
-      if (number > std::numeric_limits<int64_t>::max() / size)
-        return true;
-      break;
-    }
-  }
+  auto sign = text.find_first_not_of("+-");
+  if (sign == std::string::npos)
+    return false;
+  const auto* first = text.data() + sign;
+  int64_t number = 0;
+  auto parsed = std::from_chars(first, end, number);
+  std::string_view unit{parsed.ptr, static_cast<size_t>(end - parsed.ptr)};
+  for (auto [name, size] : units)
+    if (unit == name)
+      return parsed.ec != std::errc{} || number > std::numeric_limits<int64_t>::max() / size;
   return false;
 }
 

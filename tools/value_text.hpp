@@ -28,7 +28,8 @@ caf::config_value value_from_text(const std::string& text);
 /// Splits `a,b` or `["a", "b"]`: the brackets and quotes are optional on a command line.
 std::vector<std::string> split_list(const std::string& text);
 
-/// True if a duration's number is too large for its unit. CAF's reader does not notice.
+/// True if the text is a duration whose number is too large for its unit. CAF's reader does not
+/// notice.
 bool duration_overflows(const std::string& text);
 
 } // namespace notify

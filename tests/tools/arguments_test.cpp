@@ -64,9 +64,9 @@ TEST_CASE("a command line names a command, switches and settings in any order") 
 }
 
 TEST_CASE_METHOD(settings_fixture, "the command line comes before the file") {
-  auto config = good("[http]\nport=1\n[delivery]\nlease=50s\n", {"--http.port=2"});
+  auto config = good("[http]\nport=1\n[delivery]\nlease=200s\n", {"--http.port=2"});
   CHECK(config->service().http.port == 2);
-  CHECK(config->service().delivery.lease == 50s);
+  CHECK(config->service().delivery.lease == 200s);
 }
 
 TEST_CASE_METHOD(settings_fixture, "on a command line texts need no quotes and lists no brackets") {

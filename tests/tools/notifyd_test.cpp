@@ -35,7 +35,7 @@ TEST_CASE("notifyd --help, --version and options end with 0") {
   CHECK(help.error_text.empty());
   CHECK(notifyd({"--version"}).output == std::string{"notifyd "} + NOTIFYD_VERSION + "\n");
   CHECK(notifyd({"options", "--markdown"}).output.starts_with("# Configuration\n"));
-  CHECK(notifyd({"options"}).output.find("delivery.lease=1min  ; duration, 1s to 24h\n")
+  CHECK(notifyd({"options"}).output.find("delivery.lease=150s  ; duration, 1s to 24h\n")
         != std::string::npos);
 }
 

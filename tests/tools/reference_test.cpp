@@ -90,7 +90,7 @@ TEST_CASE_METHOD(settings_fixture, "what check prints can be read back, whatever
   auto config = good("[service]\ninstance=\"say \\\"hi\\\" \\\\ there\"\n"
                      "[kafka]\nbrokers=[\"a:1\", \"b:2\"]\nproperties=[\"check.crcs=false\"]\n"
                      "commit-interval=1500ms\n"
-                     "[delivery]\nlease=90s\npoll-interval=1500ms\nresult-batch=0x10\n"
+                     "[delivery]\nlease=9000s\npoll-interval=1500ms\nresult-batch=0x10\n"
                      "[channel-email]\nprovider=\"smtp\"\nretry-delays=[0s, 90s, 36h]\n"
                      "retry-jitter=0.125\nsmtp-verify-certificate=false\n"
                      "[channel-webhook]\nprovider=\"log\"\nslots=3\n"

@@ -77,10 +77,10 @@ const bad_file bad_files[] = {
     {"[channel-email]\nsmtp-port=0\n",
      "notifyd.ini:2: channel-email.smtp-port must be 1 to 65535, not 0"},
     {"[delivery]\nlease=-5s\n", "notifyd.ini:2: delivery.lease must be 1s to 24h, not -5s"},
-    {"[delivery]\nlease=9999999999h\n",
-     "notifyd.ini:2: delivery.lease is too long a duration: 9999999999h"},
-    {"[channel-email]\nretry-delays=[0s, 9999999999h]\n",
-     "notifyd.ini:2: channel-email.retry-delays is too long a duration: [0s, 9999999999h"},
+    {"[delivery]\nlease=9999999999h\n", "notifyd.ini:2:7: 9999999999h is too long a duration"},
+    {"[kafka]\n; 9999999999h\ngroup=\"\\\"9999999999h\"\n[channel-email]\n"
+     "retry-delays=[0s, -9999999999h]\n",
+     "notifyd.ini:5:20: 9999999999h is too long a duration"},
     {"[channel-email]\nretry-delays=[]\n",
      "notifyd.ini:2: channel-email.retry-delays must not be empty"},
     {"[channel-email]\nretry-delays=[0s, -1s]\n",
@@ -97,9 +97,9 @@ const bad_file bad_files[] = {
     {"[channel-email]\nprovider=\"smpt\"\n",
      "notifyd.ini:2: channel-email.provider must be \"\", \"log\" or \"smtp\", not \"smpt\", did "
      "you mean \"smtp\"?"},
-    {"[kafka]\noffset-reset=\"newest\"\n",
+    {"[kafka]\noffset-reset=\"earliset\"\n",
      "notifyd.ini:2: kafka.offset-reset must be \"error\", \"earliest\" or \"latest\", not "
-     "\"newest\", did you mean \"latest\"?"},
+     "\"earliset\", did you mean \"earliest\"?"},
     {"[channel-email]\nsmtp-security=\"ssl\"\n",
      "notifyd.ini:2: channel-email.smtp-security must be \"none\", \"starttls\" or \"tls\", not "
      "\"ssl\""},
@@ -107,11 +107,12 @@ const bad_file bad_files[] = {
      "notifyd.ini:2: logging.level must be \"debug\", \"info\", \"warning\" or \"error\", not "
      "\"verbose\""},
     // Values that do not go together.
-    {"[delivery]\nlease=35s\nheartbeat-interval=10s\n",
+    {"[delivery]\nlease=35s\nheartbeat-interval=10s\n[channel-email]\ndeadline=30s\n",
      "delivery.lease (35s) must exceed channel-email.deadline (30s) by more than 5s"},
-    {"[delivery]\nheartbeat-interval=30s\n",
+    {"[delivery]\nlease=60s\nheartbeat-interval=30s\n[channel-email]\ndeadline=30s\n",
      "delivery.heartbeat-interval (30s) must be less than half of delivery.lease (1min)"},
-    {"[channel-webhook]\nprovider=\"log\"\ndeadline=1min\n",
+    {"[delivery]\nlease=60s\nheartbeat-interval=9s\n[channel-email]\ndeadline=30s\n"
+     "[channel-webhook]\nprovider=\"log\"\ndeadline=1min\n",
      "delivery.lease (1min) must exceed channel-webhook.deadline (1min) by more than 5s"},
     {"[channel-email]\nretry-delays=[5s, 10s]\n",
      "channel-email.retry-delays must begin with 0s, not 5s"},
@@ -173,8 +174,7 @@ TEST_CASE_METHOD(settings_fixture, "an unknown section is told once, not once pe
 
 TEST_CASE_METHOD(settings_fixture, "a refusal never repeats what may be a secret") {
   for (auto text : {"[postgres]\nurl=12345\n", "[postgres]\nurl=\"mysql://u:12345@db/x\"\n",
-                    "[kafka]\nproperties=[\"sasl.password=12345\", 12345]\n",
-                    "[kafka]\nproperties=[\"ssl.key.pem=12345\"]\n"}) {
+                    "[kafka]\nproperties=[\"sasl.password=12345\", 12345]\n"}) {
     auto words = refusal(text);
     CHECK(words.find("12345") == std::string::npos);
   }
@@ -185,7 +185,7 @@ TEST_CASE_METHOD(settings_fixture, "a file fills the configuration") {
                      "[service]\ninstance=\"a-1\"\nrun-ingest=false\nio-threads=3\n"
                      "[kafka]\nbrokers=[\"a:9092\", \"b:9092\"] ; two\n"
                      "properties=[\"security.protocol=SSL\"]\n"
-                     "[delivery]\nlease=2min\n"
+                     "[delivery]\nlease=3min\n"
                      "[channel-telegram]\nprovider=\"log\"\nretry-jitter=1\n"
                      "retry-delays=[0s,\n  5s, ; then longer\n  2min]\n"
                      "[channel-email]\nprovider=\"smtp\"\nsmtp-security=\"tls\"\n"
@@ -198,7 +198,7 @@ TEST_CASE_METHOD(settings_fixture, "a file fills the configuration") {
   CHECK(x.io_threads == 3u);
   CHECK(x.kafka.brokers == std::vector<std::string>{"a:9092", "b:9092"});
   CHECK(x.kafka.properties == property_map{{"security.protocol", "SSL"}});
-  CHECK(x.delivery.lease == 2min);
+  CHECK(x.delivery.lease == 3min);
   REQUIRE(x.channels.size() == 2u);
   CHECK(x.channels.at("telegram").retry.delays == std::vector<caf::timespan>{0s, 5s, 2min});
   CHECK(x.channels.at("telegram").retry.jitter == 1.0);
