@@ -104,6 +104,7 @@ public:
       std::promise<void> stopped;
       server->stop([&stopped] { stopped.set_value(); });
       stopped.get_future().wait();
+      server.reset();
     }
     ended.reset();
   }
