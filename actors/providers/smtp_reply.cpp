@@ -8,7 +8,7 @@ namespace notify {
 namespace {
 
 constexpr size_t max_line = 4096;
-constexpr size_t max_reply = 64 * 1024;
+constexpr size_t max_reply = size_t{64} * 1024;
 
 bool is_digit(char x) {
   return x >= '0' && x <= '9';

@@ -15,7 +15,7 @@ namespace {
 using namespace std::chrono_literals;
 
 /// What is written at once. The final dot is part of the last piece, so a short mail is one write.
-constexpr size_t piece_size = 16 * 1024;
+constexpr size_t piece_size = size_t{16} * 1024;
 
 /// For courtesies whose answer changes nothing.
 constexpr caf::timespan short_wait = 2s;
@@ -173,9 +173,9 @@ smtp_session::awaitable<smtp_session::step> smtp_session::log_in(smtp_ticket& ti
     answer = co_await command(ticket, send_phase::auth, "AUTH PLAIN " + plain_credentials(config_));
   else if (extensions_.auth_login)
     answer = co_await log_in_by_prompts(ticket);
-  if (!answer.is(2))
-    co_return over(send_phase::auth, std::move(answer));
-  co_return std::nullopt;
+  if (answer.is(2))
+    co_return std::nullopt;
+  co_return over(send_phase::auth, std::move(answer));
 }
 
 smtp_session::awaitable<smtp_answer> smtp_session::log_in_by_prompts(smtp_ticket& ticket) {
