@@ -18,7 +18,8 @@ class server_state;
 /// An HTTP/1.1 server on an I/O context that others run. Keeps connections alive, bounds what a
 /// client can make it hold (header, body, time, connections), and stops in order.
 ///
-/// All members are thread-safe. Let `stop` finish before the context ends.
+/// All members are thread-safe. The context must outlive the server: let `stop` finish, destroy the
+/// server, then end the context.
 class server {
 public:
   /// Listens and starts to serve. Fails with `ec::listen_failed` if the address is taken or not

@@ -15,8 +15,7 @@ using namespace std::chrono_literals;
 void add_service(option_list& out, setting_values& values) {
   auto& x = values.service;
   section s{out, "service"};
-  s.add("instance", x.instance,
-        "Names this process in logs, database sessions and leases. Must differ between processes.")
+  s.add("instance", x.instance, "Names this process in logs. Should differ between processes.")
       .default_is("host name and process id");
   s.add("run-ingest", x.roles.ingest, "Reads events from Kafka into the inbox.");
   s.add("run-deliver", x.roles.deliver, "Delivers waiting notifications.");
