@@ -2,8 +2,8 @@
 
 #include "actors/kafka/producer.hpp"
 #include "actors/service.hpp"
-#include "tests/support/postgres_fixture.hpp"
 #include "tests/support/daemon.hpp"
+#include "tests/support/postgres_fixture.hpp"
 #include "tools/sample_events.hpp"
 
 #include <caf/actor_system.hpp>
