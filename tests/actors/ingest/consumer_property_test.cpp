@@ -149,6 +149,7 @@ TEST_CASE("no offset is ever ahead of what is durable, and everything becomes du
     chaos x;
     auto steps = *rc::gen::container<std::vector<int>>(rc::gen::inRange(0, 8));
     x.assign(all_partitions);
+    x.turns();
     for (auto step : steps) {
       act(x, step);
       x.turns();
