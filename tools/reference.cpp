@@ -101,7 +101,7 @@ of them at once, with their place and the nearest right name.
 
     ; comments start with a semicolon
     [delivery]
-    lease=60s
+    lease=3min
     [channel-email]
     provider="smtp"
     retry-delays=[0s, 5s, 30s, 2min]
