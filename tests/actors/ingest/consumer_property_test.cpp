@@ -2,7 +2,9 @@
 
 #include <rapidcheck.h>
 
+#include <algorithm>
 #include <set>
+#include <variant>
 
 namespace notify {
 namespace {
@@ -25,11 +27,19 @@ struct chaos : test::consumer_fixture {
     turns();
   }
 
+  /// The consumer did not read the group's last word yet.
+  bool undecided() const {
+    return std::any_of(source->events.begin(), source->events.end(), [](const auto& x) {
+      return std::holds_alternative<kafka::partitions_assigned>(x)
+             || std::holds_alternative<kafka::partitions_revoking>(x);
+    });
+  }
+
   bool assigned() const { return !source->tracker.assigned().empty(); }
 
   /// Partition n if bit n of `mask` is set.
   void assign(int mask) {
-    if (assigned() || mask == 0)
+    if (undecided() || assigned() || mask == 0)
       return;
     std::vector<topic_partition> xs;
     for (int id = 0; id < partition_count; ++id) {
@@ -43,7 +53,7 @@ struct chaos : test::consumer_fixture {
   }
 
   void revoke(bool lost) {
-    if (assigned() && !source->tracker.revoking())
+    if (!undecided() && assigned() && !source->tracker.revoking())
       source->revoke(lost);
   }
 
