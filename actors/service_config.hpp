@@ -1,6 +1,7 @@
 #pragma once
 
 #include "actors/envelope.hpp"
+#include "actors/kafka/consumer_config.hpp"
 #include "actors/providers/smtp_config.hpp"
 #include "actors/retry_policy.hpp"
 #include "persistence/postgres_config.hpp"
@@ -24,25 +25,6 @@ struct role_config {
   bool ingest = true;
   bool deliver = true;
   bool http = true;
-};
-
-struct consumer_config {
-  std::vector<std::string> brokers = {"127.0.0.1:9092"};
-  std::vector<std::string> topics = {"orders.events.v1"};
-  std::string group = "notification-service-v1";
-  std::string client_id = "notifyd";
-  std::string instance_id;                       ///< `group.instance.id`; empty: dynamic member.
-  std::string offset_reset = "error";            ///< `error`, `earliest` or `latest`.
-  std::map<std::string, std::string> properties; ///< Further librdkafka properties, checked.
-  caf::timespan session_timeout = std::chrono::seconds{30};
-  caf::timespan max_poll_interval = std::chrono::seconds{90};
-  caf::timespan commit_interval = std::chrono::milliseconds{500};
-  caf::timespan store_timeout = std::chrono::seconds{60}; ///< For one batch, before it is retried.
-  caf::timespan drain_timeout = std::chrono::seconds{2};  ///< For work in flight at a revoke.
-  caf::timespan close_timeout = std::chrono::seconds{10};
-  size_t batch_records = 1000;      ///< Most records of one ingest transaction.
-  size_t buffer_records = 10000;    ///< Above this the partitions are paused,
-  size_t buffer_bytes = 64u << 20u; ///< or above this.
 };
 
 struct ingest_config {
@@ -84,18 +66,6 @@ struct supervision_config {
   caf::timespan window = std::chrono::seconds{60};       ///< the process.
 };
 
-struct http_config {
-  std::string address = "127.0.0.1"; ///< An IP address; a host name would hide which one is open.
-  uint16_t port = 8080;              ///< 0: any free one.
-  size_t max_connections = 256;
-  size_t header_limit = 16u << 10u; ///< Bytes of one request's line and header fields.
-  size_t body_limit = 64u << 10u;   ///< Bytes of one request's body.
-  caf::timespan read_timeout = std::chrono::seconds{10};  ///< For one request to arrive, all of it.
-  caf::timespan answer_timeout = std::chrono::seconds{5}; ///< For the service to make the answer.
-  caf::timespan idle_timeout = std::chrono::seconds{60};  ///< Between two requests.
-  caf::timespan drain_timeout = std::chrono::seconds{3};  ///< For open requests at shutdown.
-};
-
 /// Everything that the actor tree is built from.
 struct service_config {
   std::string instance; ///< Names this process in logs, sessions and leases; never empty.
@@ -107,7 +77,6 @@ struct service_config {
   std::map<std::string, channel_config> channels;
   reaper_config reaper;
   supervision_config supervision;
-  http_config http;
   size_t io_threads = 1;
   std::string routes_file = "routes.json";
   std::string templates_folder = "templates";

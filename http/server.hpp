@@ -1,6 +1,6 @@
 #pragma once
 
-#include "actors/service_config.hpp"
+#include "http/config.hpp"
 #include "http/message.hpp"
 
 #include <boost/asio/io_context.hpp>

@@ -163,7 +163,7 @@ void add_supervision(option_list& out, setting_values& values) {
 }
 
 void add_http(option_list& out, setting_values& values) {
-  auto& x = values.service.http;
+  auto& x = values.http;
   section s{out, "http"};
   s.add("address", x.address,
         "IP address to listen on. Loopback, unless a trusted proxy is in front.")

@@ -1,6 +1,7 @@
 #pragma once
 
 #include "actors/service_config.hpp"
+#include "http/config.hpp"
 #include "messages/log.hpp"
 #include "tools/option.hpp"
 
@@ -30,6 +31,7 @@ struct logging_config {
 struct setting_values {
   setting_values();
 
+  http_config http;
   service_config service; ///< With all known channels; without a provider: not active.
   scheduler_config scheduler;
   logging_config logging;

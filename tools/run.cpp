@@ -68,9 +68,9 @@ public:
   }
 
   /// Opens the HTTP port unless a stop came first.
-  caf::error serve_http(const service_config& config) {
+  caf::error serve_http(const http_config& config) {
     std::lock_guard guard{mutex_};
-    if (stopping_ || !config.roles.http)
+    if (stopping_)
       return caf::none;
     http::router routes;
     // The server is gone before the service is, see close().
@@ -78,7 +78,7 @@ public:
                             [raw = service_.get()](std::function<void(health_report)> done) {
                               raw->health(std::move(done));
                             });
-    auto server = http::server::start(service_->io(), config.http, std::move(routes));
+    auto server = http::server::start(service_->io(), config, std::move(routes));
     if (!server)
       return server.error();
     http_ = std::move(*server);
@@ -137,10 +137,11 @@ exit_code report(const caf::error& err, const std::string& what) {
 }
 
 /// The part during which actors exist.
-exit_code run_with(running_service& running, signal_watch& watch, const service_config& config) {
-  auto code = report(running.start(config), "the service did not start");
+exit_code run_with(running_service& running, signal_watch& watch, const settings& config) {
+  auto code = report(running.start(config.service()), "the service did not start");
   if (code == exit_code::ok) {
-    code = report(running.serve_http(config), "the service did not start");
+    if (config.service().roles.http)
+      code = report(running.serve_http(config.http()), "the service did not start");
     if (code != exit_code::ok)
       running.stop();
     auto failure = report(running.wait(), "the service failed");
@@ -186,7 +187,7 @@ exit_code run_command(settings& config) {
       if (stop_asked)
         running.stop();
     }
-    code = run_with(running, watch, service);
+    code = run_with(running, watch, config);
     std::lock_guard guard{mutex};
     current = nullptr;
   }

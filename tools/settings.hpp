@@ -35,6 +35,8 @@ public:
   /// Only the active channels, with passwords and absolute paths.
   const service_config& service() const { return service_; }
 
+  const http_config& http() const { return values_.http; }
+
   const logging_config& logging() const { return values_.logging; }
 
   /// The effective settings as a configuration file with secrets masked.

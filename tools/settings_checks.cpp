@@ -66,7 +66,8 @@ void check_kafka(const consumer_config& x, problem_list& out) {
     out.push_back(problem);
 }
 
-void check_shutdown(const service_config& x, problem_list& out) {
+void check_shutdown(const setting_values& values, problem_list& out) {
+  const auto& x = values.service;
   auto check = [&](const std::string& name, caf::timespan part) {
     if (part >= x.shutdown_timeout)
       out.push_back("service.shutdown-timeout (" + duration_text(x.shutdown_timeout)
@@ -74,7 +75,7 @@ void check_shutdown(const service_config& x, problem_list& out) {
   };
   check("delivery.drain-timeout", x.delivery.drain_timeout);
   check("kafka.close-timeout", x.kafka.close_timeout);
-  check("http.drain-timeout", x.http.drain_timeout);
+  check("http.drain-timeout", values.http.drain_timeout);
 }
 
 bool is_ip_address(const std::string& text) {
@@ -119,15 +120,15 @@ std::vector<std::string> check_together(const setting_values& values) {
     result.push_back("postgres.url " + *wrong);
   check_delivery(values, result);
   check_kafka(values.service.kafka, result);
-  check_shutdown(values.service, result);
+  check_shutdown(values, result);
   const auto& restarts = values.service.supervision;
   if (restarts.first_delay > restarts.max_delay)
     result.push_back("supervision.first-delay (" + duration_text(restarts.first_delay)
                      + ") must not exceed supervision.max-delay ("
                      + duration_text(restarts.max_delay) + ")");
-  if (!is_ip_address(values.service.http.address))
+  if (!is_ip_address(values.http.address))
     result.push_back("http.address must be an IP address such as 127.0.0.1, not "
-                     + quoted_text(values.service.http.address));
+                     + quoted_text(values.http.address));
   return result;
 }
 

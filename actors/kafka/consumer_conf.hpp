@@ -1,7 +1,7 @@
 #pragma once
 
 #include "actors/kafka/conf.hpp"
-#include "actors/service_config.hpp"
+#include "actors/kafka/consumer_config.hpp"
 
 namespace notify::kafka {
 

@@ -1,9 +1,9 @@
 #pragma once
 
+#include "actors/kafka/consumer_config.hpp"
 #include "actors/kafka/handles.hpp"
 #include "actors/kafka/partition_tracker.hpp"
 #include "actors/kafka/record_source.hpp"
-#include "actors/service_config.hpp"
 
 #include <caf/expected.hpp>
 

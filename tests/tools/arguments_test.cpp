@@ -65,7 +65,7 @@ TEST_CASE("a command line names a command, switches and settings in any order") 
 
 TEST_CASE_METHOD(settings_fixture, "the command line comes before the file") {
   auto config = good("[http]\nport=1\n[delivery]\nlease=200s\n", {"--http.port=2"});
-  CHECK(config->service().http.port == 2);
+  CHECK(config->http().port == 2);
   CHECK(config->service().delivery.lease == 200s);
 }
 

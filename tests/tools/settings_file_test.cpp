@@ -222,7 +222,7 @@ TEST_CASE_METHOD(settings_fixture, "an empty file leaves the defaults, with e-ma
 }
 
 TEST_CASE_METHOD(settings_fixture, "Windows line ends and a byte order mark are accepted") {
-  CHECK(good("\xEF\xBB\xBF[http]\r\nport=0\r\n")->service().http.port == 0);
+  CHECK(good("\xEF\xBB\xBF[http]\r\nport=0\r\n")->http().port == 0);
 }
 
 TEST_CASE_METHOD(settings_fixture, "relative paths of a file are relative to its folder") {
@@ -248,8 +248,8 @@ TEST_CASE_METHOD(settings_fixture, "the environment may name the file, an argume
   variables["NOTIFYD_CONFIG"] = folder.write("env.ini", "[http]\nport=1\n");
   auto from_env = settings::load({}, env());
   REQUIRE(from_env);
-  CHECK((*from_env)->service().http.port == 1);
-  CHECK(good("[http]\nport=2\n")->service().http.port == 2);
+  CHECK((*from_env)->http().port == 1);
+  CHECK(good("[http]\nport=2\n")->http().port == 2);
 }
 
 } // namespace

@@ -1,0 +1,33 @@
+#pragma once
+
+#include <caf/timespan.hpp>
+
+#include <chrono>
+#include <cstddef>
+#include <map>
+#include <string>
+#include <vector>
+
+namespace notify {
+
+/// A member of a consumer group: where it reads, how it starts, and what it holds at most.
+struct consumer_config {
+  std::vector<std::string> brokers = {"127.0.0.1:9092"};
+  std::vector<std::string> topics = {"orders.events.v1"};
+  std::string group = "notification-service-v1";
+  std::string client_id = "notifyd";
+  std::string instance_id;                       ///< `group.instance.id`; empty: dynamic member.
+  std::string offset_reset = "error";            ///< `error`, `earliest` or `latest`.
+  std::map<std::string, std::string> properties; ///< Further librdkafka properties, checked.
+  caf::timespan session_timeout = std::chrono::seconds{30};
+  caf::timespan max_poll_interval = std::chrono::seconds{90};
+  caf::timespan commit_interval = std::chrono::milliseconds{500};
+  caf::timespan store_timeout = std::chrono::seconds{60}; ///< For one batch, before it is retried.
+  caf::timespan drain_timeout = std::chrono::seconds{2};  ///< For work in flight at a revoke.
+  caf::timespan close_timeout = std::chrono::seconds{10};
+  size_t batch_records = 1000;      ///< Most records of one ingest transaction.
+  size_t buffer_records = 10000;    ///< Above this the partitions are paused,
+  size_t buffer_bytes = 64u << 20u; ///< or above this.
+};
+
+} // namespace notify
