@@ -283,16 +283,15 @@ void job_dispatcher_state::stop() {
   if (stopping)
     return;
   stopping = true;
-  std::vector<attempt_ref> unstarted;
   for (auto& [channel, lane] : lanes) {
     for (const auto& job : lane.waiting) {
-      unstarted.push_back({job.job_id, job.attempt_no, job.lease_id});
+      given_back.push_back({job.job_id, job.attempt_no, job.lease_id});
       close_job(job.lease_id);
     }
     lane.waiting.clear();
   }
-  if (!unstarted.empty()) {
-    auto released = store->release(unstarted);
+  if (!given_back.empty()) {
+    auto released = store->release(given_back);
     if (!released)
       storage_failed("release", released.error());
     else
@@ -303,8 +302,13 @@ void job_dispatcher_state::stop() {
 }
 
 void job_dispatcher_state::quit_if_drained() {
-  if (busy_workers() == 0)
-    self->quit();
+  if (busy_workers() > 0)
+    return;
+  // Of a lease that was given back in part nobody counts the rest; by now that is recorded, and the
+  // same call again ends the lease. Without it the row would only wait for its expiry.
+  if (!given_back.empty())
+    store->release(given_back);
+  self->quit();
 }
 
 size_t job_dispatcher_state::busy_workers() const {

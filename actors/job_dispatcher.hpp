@@ -102,6 +102,7 @@ struct job_dispatcher_state {
   bool claim_scheduled = false;
   bool heartbeat_scheduled = false;
   bool stopping = false;
+  std::vector<attempt_ref> given_back; ///< While stopping: what no worker had started.
   caf::timespan backoff{0};
   uint64_t claimed = 0;
   uint64_t claims = 0;

@@ -263,6 +263,8 @@ TEST_CASE_METHOD(job_dispatcher_fixture,
   ready(worker);
   CHECK(look());
   CHECK(first->delivered.size() == 1);
+  // Asked once more when the rest of the lease was recorded, which ends it.
+  CHECK(store->released.size() == 6);
 }
 
 TEST_CASE_METHOD(job_dispatcher_fixture,
