@@ -19,7 +19,8 @@ struct outcome {
 
 outcome notifyd(std::vector<std::string> words, const std::vector<std::string>& variables = {},
                 const std::string& folder = {}) {
-  words.insert(words.begin(), NOTIFYD_PROGRAM);
+  const std::string name = NOTIFYD_PROGRAM;
+  words.insert(words.begin(), name);
   process x{words, variables, folder};
   auto code = x.wait();
   return {code, x.output(), x.error_text()};
