@@ -11,7 +11,7 @@ namespace notify {
 
 /// What a record may be at most.
 struct envelope_limits {
-  size_t max_value_bytes = 1024 * 1024;
+  size_t max_value_bytes = size_t{1024} * 1024;
   size_t max_depth = 32;
 };
 

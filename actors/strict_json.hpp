@@ -26,7 +26,7 @@ enum class json_fault : uint8_t {
 inline constexpr size_t max_number_digits = 400;
 
 /// How much longer all numbers of one text may become together when written without exponents.
-inline constexpr size_t max_number_growth = 64 * 1024;
+inline constexpr size_t max_number_growth = size_t{64} * 1024;
 
 struct json_options {
   size_t max_depth = 32;

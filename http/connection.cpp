@@ -262,7 +262,7 @@ asio::awaitable<bool> connection::write_answer(response answer, unsigned version
 }
 
 asio::awaitable<void> connection::linger() {
-  constexpr size_t enough = 256 * 1024;
+  constexpr size_t enough = size_t{256} * 1024;
   beast::error_code ignored;
   stream_.socket().shutdown(asio::ip::tcp::socket::shutdown_send, ignored);
   stream_.expires_after(

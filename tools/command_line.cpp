@@ -136,7 +136,7 @@ std::string describe(std::span<const option> known) {
 }
 
 std::string message(const caf::error& error) {
-  auto context = error.context();
+  const auto& context = error.context();
   if (error == ec::invalid_config && context.match_elements<std::string>())
     return context.get_as<std::string>(0);
   return render(error);

@@ -42,6 +42,7 @@ constexpr std::array<command, 3> commands = {{
 
 int unknown_command(std::string_view word, streams io) {
   std::vector<std::string> names;
+  names.reserve(commands.size());
   for (const auto& x : commands)
     names.emplace_back(x.name);
   io.err << "notifyctl: unknown command '" << word << "'";

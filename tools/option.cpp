@@ -13,6 +13,9 @@ template <class... Fs>
 struct overload : Fs... {
   using Fs::operator()...;
 };
+// For clang 14, which does not deduce an aggregate's arguments.
+template <class... Fs>
+overload(Fs...) -> overload<Fs...>;
 
 std::string real_text(double x) {
   auto result = std::to_string(x);
@@ -81,7 +84,7 @@ std::string option::show() const {
                [this](const property_map* xs) {
                  std::vector<std::string> items;
                  for (const auto& [key, value] : *xs)
-                   items.push_back(quoted_text(masked(key + "=" + value)));
+                   items.push_back(quoted_text(masked(std::string{key}.append("=").append(value))));
                  return list_text(items);
                },
                [](const named_value& x) { return quoted_text(x.get()); },

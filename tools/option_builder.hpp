@@ -28,6 +28,7 @@ public:
   option& add(const char* name, Enum& variable, std::vector<std::pair<std::string, Enum>> names,
               const char* description) {
     std::vector<std::string> choices;
+    choices.reserve(names.size());
     for (const auto& x : names)
       choices.push_back(x.first);
     named_value bound{[&variable, names] {

@@ -38,6 +38,7 @@ daemon::daemon(const std::string& program, const std::vector<std::string>& argum
   std::vector<std::string> words{path};
   words.insert(words.end(), arguments.begin(), arguments.end());
   std::vector<char*> raw;
+  raw.reserve(words.size() + 1);
   for (auto& word : words)
     raw.push_back(word.data());
   raw.push_back(nullptr);

@@ -14,6 +14,7 @@ notifyd_run::notifyd_run(const std::string& program, const std::vector<std::stri
   std::vector<std::string> words{program};
   words.insert(words.end(), arguments.begin(), arguments.end());
   std::vector<char*> raw;
+  raw.reserve(words.size() + 1);
   for (auto& word : words)
     raw.push_back(word.data());
   raw.push_back(nullptr);
