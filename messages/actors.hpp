@@ -27,11 +27,16 @@ using inbox_writer_actor = caf::typed_actor<
 /// detached.
 using job_dispatcher_actor = caf::typed_actor<
     // From workers; also after this actor was restarted.
-    caf::reacts_to<worker_ready>, caf::reacts_to<worker_busy>,
+    caf::reacts_to<worker_ready>, caf::reacts_to<worker_busy>, caf::reacts_to<job_returned>,
+    // From provider clients: how much their channels take.
+    caf::reacts_to<channel_gate>,
+    // From operators. Answered once it is durable.
+    caf::replies_to<set_channel_pause>::with<channel_pause_set>,
     // Hint from inbox writers.
     caf::reacts_to<jobs_ready>,
     // Internal timers.
     caf::reacts_to<claim_tick>, caf::reacts_to<poll_jobs_tick>, caf::reacts_to<heartbeat_tick>,
+    caf::reacts_to<release_tick>, caf::reacts_to<pace_tick>,
     caf::reacts_to<drain_timeout>>::extend_with<status_actor>;
 
 /// The only way of one channel to its provider: connection pool, limits, deadlines.
@@ -40,8 +45,10 @@ using provider_client_actor = caf::typed_actor<
     caf::reacts_to<send_message>,
     // Internal: an adapter finished on its I/O thread.
     caf::reacts_to<send_finished>,
-    // Internal timer.
-    caf::reacts_to<deadline_tick>>::extend_with<status_actor>;
+    // From the dispatcher: the process stops.
+    caf::reacts_to<cut_sends>,
+    // Internal timers.
+    caf::reacts_to<deadline_tick>, caf::reacts_to<gate_tick>>::extend_with<status_actor>;
 
 /// Makes attempts durable, many in one transaction. Blocks in the database: spawn detached.
 using result_writer_actor = caf::typed_actor<

@@ -30,6 +30,11 @@ struct delivery_job {
   std::string payload; ///< The event's JSON object.
   int32_t failures = 0;
   int32_t reclaims = 0;
+  int32_t unknowns = 0;                            ///< Attempts that may have been accepted.
+  caf::timespan first_unknown_age{0};              ///< Since the first of them was begun.
+  std::string frozen_hash;                         ///< What that one sent; empty if not known.
+  caf::timespan expires_in = caf::timespan::max(); ///< Not positive: too late to send.
+  std::string suppressed;                          ///< Why nothing goes to this recipient.
 };
 
 /// Names one attempt of one job within its lease.
@@ -79,6 +84,8 @@ struct attempt_result {
   bool counts_as_failure = true;  ///< False if the attempt must not use up the retry budget.
   bool counts_as_reclaim = false; ///< True if the worker was lost: a separate, bounded budget.
   std::string result;             ///< `sent`, `abandoned`, or the error class of the contract.
+  std::string dead_reason;        ///< Why no further attempt; empty unless `next` is `dead`.
+  caf::timespan clamped_wait{0};  ///< What of the provider's wait was honoured.
   outcome answer;                 ///< What the attempt row keeps of the provider's answer.
   std::string content_hash;
   std::string idempotency_key;
@@ -96,6 +103,38 @@ struct result_recorded {
 struct jobs_ready {
   std::vector<std::string> channels;
 };
+
+/// How many sends a channel takes right now; from its provider client to the dispatcher.
+struct channel_gate {
+  std::string channel;
+  uint32_t max_in_flight = 0; ///< 0: closed. Another gate follows when that changes.
+  std::string reason;         ///< For people, e.g. `breaker open`; empty if nothing is wrong.
+};
+
+/// Ends what is on the wire, because the process stops; each send is still answered.
+struct cut_sends {};
+
+/// Stops or resumes the deliveries of one channel, in all processes and until told otherwise.
+struct set_channel_pause {
+  std::string channel;
+  bool paused = false;
+  std::string by; ///< Who asked, for people.
+};
+
+/// The pause, or its end, is durable.
+struct channel_pause_set {
+  std::string channel;
+  bool changed = false; ///< False if it was so already.
+};
+
+/// Internal timer of the dispatcher: give back what came back unsent.
+struct release_tick {};
+
+/// Internal timer of the dispatcher: the next reserved moment to send may have come.
+struct pace_tick {};
+
+/// Internal timer of a provider client: the channel may open by now.
+struct gate_tick {};
 
 /// Internal timer of the dispatcher: claim for whatever is free now.
 struct claim_tick {};
@@ -138,7 +177,8 @@ template <class Inspector>
 typename Inspector::result_type inspect(Inspector& f, delivery_job& x) {
   return f(caf::meta::type_name("delivery_job"), x.job_id, x.attempt_no, x.lease_id, x.lease_size,
            x.channel, x.recipient, x.template_key, x.locale, x.event_id, x.event_type,
-           x.occurred_at_us, x.correlation_id, x.traceparent, x.payload, x.failures, x.reclaims);
+           x.occurred_at_us, x.correlation_id, x.traceparent, x.payload, x.failures, x.reclaims,
+           x.unknowns, x.first_unknown_age, x.frozen_hash, x.expires_in, x.suppressed);
 }
 
 template <class Inspector>
@@ -164,8 +204,8 @@ typename Inspector::result_type inspect(Inspector& f, send_finished& x) {
 template <class Inspector>
 typename Inspector::result_type inspect(Inspector& f, attempt_result& x) {
   return f(caf::meta::type_name("attempt_result"), x.attempt, x.lease_size, x.next, x.delay,
-           x.counts_as_failure, x.counts_as_reclaim, x.result, x.answer, x.content_hash,
-           x.idempotency_key, x.started_ago);
+           x.counts_as_failure, x.counts_as_reclaim, x.result, x.dead_reason, x.clamped_wait,
+           x.answer, x.content_hash, x.idempotency_key, x.started_ago);
 }
 
 template <class Inspector>
@@ -176,6 +216,41 @@ typename Inspector::result_type inspect(Inspector& f, result_recorded& x) {
 template <class Inspector>
 typename Inspector::result_type inspect(Inspector& f, jobs_ready& x) {
   return f(caf::meta::type_name("jobs_ready"), x.channels);
+}
+
+template <class Inspector>
+typename Inspector::result_type inspect(Inspector& f, channel_gate& x) {
+  return f(caf::meta::type_name("channel_gate"), x.channel, x.max_in_flight, x.reason);
+}
+
+template <class Inspector>
+typename Inspector::result_type inspect(Inspector& f, cut_sends&) {
+  return f(caf::meta::type_name("cut_sends"));
+}
+
+template <class Inspector>
+typename Inspector::result_type inspect(Inspector& f, set_channel_pause& x) {
+  return f(caf::meta::type_name("set_channel_pause"), x.channel, x.paused, x.by);
+}
+
+template <class Inspector>
+typename Inspector::result_type inspect(Inspector& f, channel_pause_set& x) {
+  return f(caf::meta::type_name("channel_pause_set"), x.channel, x.changed);
+}
+
+template <class Inspector>
+typename Inspector::result_type inspect(Inspector& f, release_tick&) {
+  return f(caf::meta::type_name("release_tick"));
+}
+
+template <class Inspector>
+typename Inspector::result_type inspect(Inspector& f, pace_tick&) {
+  return f(caf::meta::type_name("pace_tick"));
+}
+
+template <class Inspector>
+typename Inspector::result_type inspect(Inspector& f, gate_tick&) {
+  return f(caf::meta::type_name("gate_tick"));
 }
 
 template <class Inspector>

@@ -16,6 +16,8 @@ std::string to_string(outcome_kind x) {
     return "hold";
   case outcome_kind::unknown:
     return "unknown";
+  case outcome_kind::interrupted:
+    return "interrupted";
   }
   return "invalid";
 }

@@ -16,6 +16,7 @@ enum class outcome_kind : uint8_t {
   permanent,   ///< Surely not accepted and never will be.
   hold,        ///< Surely not accepted, and the cause is our account or configuration.
   unknown,     ///< May have been accepted: the answer was lost.
+  interrupted, ///< Surely not accepted, because we ended it ourselves: the job is given back.
 };
 
 /// How far an attempt got. Decides together with the reply, never the library's code alone.
@@ -54,6 +55,8 @@ struct outcome {
   std::string reason;                  ///< Stable code, e.g. `smtp_rcpt_refused`.
   std::string detail;                  ///< Reply text: cut, valid UTF-8, without secrets.
   caf::timespan wait_hint{0};          ///< The provider's own wait, unclamped; 0 if none.
+  bool pause_channel = false;          ///< The wait concerns all of the channel's sends.
+  bool suppress_recipient = false;     ///< This recipient refuses for good; do not try it again.
   uint64_t bytes_sent = 0;             ///< Bytes of the message handed to the kernel.
   bool connection_reused = false;
 };
@@ -61,8 +64,8 @@ struct outcome {
 template <class Inspector>
 typename Inspector::result_type inspect(Inspector& f, outcome& x) {
   return f(caf::meta::type_name("outcome"), x.kind, x.phase, x.provider, x.provider_status,
-           x.provider_code, x.provider_message_id, x.reason, x.detail, x.wait_hint, x.bytes_sent,
-           x.connection_reused);
+           x.provider_code, x.provider_message_id, x.reason, x.detail, x.wait_hint, x.pause_channel,
+           x.suppress_recipient, x.bytes_sent, x.connection_reused);
 }
 
 } // namespace notify

@@ -42,6 +42,14 @@ struct worker_busy {
   delivery_worker_actor worker;
 };
 
+/// A worker's job was surely not sent and is to be given back under the same attempt number. The
+/// slot is free again.
+struct job_returned {
+  std::string channel;
+  attempt_ref attempt;
+  delivery_worker_actor worker;
+};
+
 /// Asks a provider client for one request on the wire; answered by `send_finished` to `worker`.
 struct send_message {
   uuid job_id;
@@ -68,6 +76,11 @@ template <class Inspector>
 typename Inspector::result_type inspect(Inspector& f, worker_busy& x) {
   return f(caf::meta::type_name("worker_busy"), x.channel, x.attempt, x.lease_size, x.reclaims,
            x.worker);
+}
+
+template <class Inspector>
+typename Inspector::result_type inspect(Inspector& f, job_returned& x) {
+  return f(caf::meta::type_name("job_returned"), x.channel, x.attempt, x.worker);
 }
 
 template <class Inspector>

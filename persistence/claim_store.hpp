@@ -28,6 +28,16 @@ public:
   /// Gives back jobs that no worker has started, under the same attempt number, and returns how
   /// many. A job whose lease is gone is left alone: the reaper had it.
   virtual caf::expected<uint64_t> release(const std::vector<attempt_ref>& unstarted) = 0;
+
+  /// Reserves `count` moments to send, `interval` apart, among all processes that send through
+  /// `channel`, and returns how far away the first of them is.
+  virtual caf::expected<caf::timespan> reserve_sends(const std::string& channel, uint32_t count,
+                                                     caf::timespan interval) = 0;
+
+  /// While a channel is paused, claims find nothing in it, in any process. Returns whether this
+  /// changed anything. `by` says who asked.
+  virtual caf::expected<bool> set_paused(const std::string& channel, bool paused,
+                                         const std::string& by) = 0;
 };
 
 using claim_store_ptr = std::shared_ptr<claim_store>;

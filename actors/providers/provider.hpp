@@ -3,6 +3,7 @@
 #include "messages/delivery.hpp"
 #include "messages/outcome.hpp"
 
+#include <chrono>
 #include <functional>
 #include <memory>
 #include <string>
@@ -16,6 +17,9 @@ struct send_request {
   std::string recipient;
   rendered_message content;
   std::string idempotency_key;
+  /// For all of it, the answer's last byte included. Past it the send is answered by the phase it
+  /// reached, and not a further byte of it goes out.
+  caf::timespan deadline = std::chrono::seconds{120};
 };
 
 /// Turns requests into bytes and answers into outcomes. Shared by reference between its provider

@@ -48,6 +48,8 @@ outcome sample_outcome() {
   x.reason = "smtp_rcpt_deferred";
   x.detail = "greylisted";
   x.wait_hint = std::chrono::seconds{60};
+  x.pause_channel = true;
+  x.suppress_recipient = true;
   x.bytes_sent = 17;
   x.connection_reused = true;
   return x;
@@ -80,6 +82,11 @@ delivery_job sample_job() {
   x.payload = R"({"a":1})";
   x.failures = 1;
   x.reclaims = 2;
+  x.unknowns = 3;
+  x.first_unknown_age = std::chrono::minutes{7};
+  x.frozen_hash = "abc";
+  x.expires_in = std::chrono::hours{1};
+  x.suppressed = "smtp_rcpt_unknown";
   return x;
 }
 
@@ -92,6 +99,8 @@ attempt_result sample_result() {
   x.counts_as_failure = false;
   x.counts_as_reclaim = true;
   x.result = "abandoned";
+  x.dead_reason = "reclaim_limit";
+  x.clamped_wait = std::chrono::seconds{4};
   x.answer = sample_outcome();
   x.content_hash = "abc";
   x.idempotency_key = "key";
@@ -133,6 +142,14 @@ std::vector<entry> all_messages() {
       {"poll_jobs_tick", caf::make_message(poll_jobs_tick{})},
       {"heartbeat_tick", caf::make_message(heartbeat_tick{})},
       {"drain_timeout", caf::make_message(drain_timeout{})},
+      {"channel_gate", caf::make_message(channel_gate{"email", 3, "breaker open"})},
+      {"cut_sends", caf::make_message(cut_sends{})},
+      {"set_channel_pause", caf::make_message(set_channel_pause{"email", true, "ada"})},
+      {"channel_pause_set", caf::make_message(channel_pause_set{"email", true})},
+      {"release_tick", caf::make_message(release_tick{})},
+      {"pace_tick", caf::make_message(pace_tick{})},
+      {"gate_tick", caf::make_message(gate_tick{})},
+      {"job_returned", caf::make_message(job_returned{"email", {id, 2, 3}, {}})},
       {"flush_tick", caf::make_message(flush_tick{})},
       {"worker_tick", caf::make_message(worker_tick{8})},
       {"deadline_tick", caf::make_message(deadline_tick{})},

@@ -65,6 +65,22 @@ public:
     return unstarted.size();
   }
 
+  caf::expected<caf::timespan> reserve_sends(const std::string&, uint32_t count,
+                                             caf::timespan interval) override {
+    if (!available)
+      return outage();
+    auto wait = next_moment;
+    next_moment += interval * count;
+    return wait;
+  }
+
+  caf::expected<bool> set_paused(const std::string& channel, bool is_paused,
+                                 const std::string&) override {
+    if (!available)
+      return outage();
+    return is_paused ? paused.insert(channel).second : paused.erase(channel) > 0;
+  }
+
   void add_due(const std::string& channel, size_t count) {
     for (size_t i = 0; i < count; ++i) {
       delivery_job x;
@@ -79,6 +95,8 @@ public:
   std::vector<uint32_t> limits;
   std::vector<attempt_ref> released;
   std::set<int64_t> alive;
+  std::set<std::string> paused;
+  caf::timespan next_moment{0}; ///< Distance to the next moment that nobody reserved.
   int64_t last_lease = 0;
   size_t claims = 0;
   size_t heartbeats = 0;
