@@ -97,9 +97,9 @@ TEST_CASE("P-15: line breaks and NUL never reach a mail's headers or a request's
     CHECK(refusal_of(message_to("user@example.com" + bad)).reason == "resend_invalid_recipient");
   }
   auto mail = message_to("user@example.com");
-  mail.content.subject = "a\xE2\x80\xA8Bcc: b@c"; // U+2028 is no line break in a header.
+  mail.content.subject = "a\xE2\x80\xA8 Bcc: b@c"; // U+2028 is no line break in a header.
   CHECK(boost::json::parse(request_for(mail).body).at("subject").as_string()
-        == "a\xE2\x80\xA8Bcc: b@c");
+        == "a\xE2\x80\xA8 Bcc: b@c");
 }
 
 TEST_CASE("D-F1: neither address nor subject can add a header") {
