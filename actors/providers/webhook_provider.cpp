@@ -3,6 +3,7 @@
 #include "actors/providers/address_policy.hpp"
 #include "actors/providers/api_url.hpp"
 #include "actors/providers/webhook_signature.hpp"
+#include "http/client/http_url.hpp"
 #include "messages/error.hpp"
 
 #include <boost/algorithm/string/case_conv.hpp>
@@ -53,9 +54,11 @@ webhook_dialect::webhook_dialect(const webhook_config& config, std::vector<std::
 
 std::variant<http_request, outcome>
 webhook_dialect::request_for(const send_request& x, system_clock::time_point now) const {
-  if (!is_https_url(x.recipient) && !is_plain_http_url(x.recipient))
-    return refused_unsent(name(), "webhook_invalid_url", "not a URL with http or https");
-  if (!allow_http_ && !is_https_url(x.recipient))
+  auto url = parse_http_url(x.recipient);
+  if (!url)
+    return refused_unsent(name(), "webhook_invalid_url",
+                          "not a URL with http or https, or one with a user");
+  if (!allow_http_ && !url->is_tls)
     return refused_unsent(name(), "webhook_needs_https", "the settings do not allow plain http");
   // A dot would make the signed text ambiguous.
   if (!is_visible_ascii(x.idempotency_key, max_id_characters)
