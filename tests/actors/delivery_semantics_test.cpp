@@ -283,6 +283,7 @@ TEST_CASE_METHOD(delivery_fixture, "a stop in the middle of an answer leaves an 
   queue->add("email", 2);
   start();
   self->send_exit(dispatcher, caf::exit_reason::user_shutdown);
+  settle();
   pass(10s);
   REQUIRE(queue->attempts.size() == 2);
   CHECK(queue->attempts[0].result == "unknown_outcome");

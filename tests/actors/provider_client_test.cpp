@@ -28,10 +28,10 @@ public:
 struct provider_client_fixture : test::actor_fixture {
   provider_client_fixture() {
     worker = test::spawn_probe<delivery_worker_actor>(system, log);
-    provider_client_config config;
-    config.channel = "email";
-    config.concurrency = 2;
-    client = system.spawn(provider_client, config, provider_ptr{adapter}, dir);
+    provider_client_config own;
+    own.channel = "email";
+    own.concurrency = 2;
+    client = system.spawn(provider_client, own, provider_ptr{adapter}, dir);
     settle();
   }
 
