@@ -9,7 +9,7 @@ namespace notify::test {
 /// A message as a reader sees it.
 struct mail_text {
   std::string from, to, subject, id;
-  std::vector<std::string> header_names;    ///< In order, of the message itself.
+  std::vector<std::string> header_names;    ///< In order; a folded line has none.
   std::map<std::string, std::string> parts; ///< By subtype, with plain line ends.
 };
 
