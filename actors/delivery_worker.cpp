@@ -9,6 +9,20 @@ namespace notify {
 
 using namespace std::chrono_literals;
 
+namespace {
+
+/// The outcome of a job that is not sent at all.
+outcome refused(send_phase phase, std::string reason, std::string detail) {
+  outcome result;
+  result.kind = outcome_kind::permanent;
+  result.phase = phase;
+  result.reason = std::move(reason);
+  result.detail = std::move(detail);
+  return result;
+}
+
+} // namespace
+
 void delivery_worker_state::announce() {
   auto found = dir->dispatcher();
   if (!found) {
@@ -25,6 +39,8 @@ void delivery_worker_state::announce() {
   else
     self->send(dispatcher,
                worker_busy{config.channel, result.attempt, job.lease_size, job.reclaims, me});
+  if (now_doing == phase::returning)
+    give_back();
 }
 
 void delivery_worker_state::on_dispatcher_down(const caf::down_msg& x) {
@@ -51,19 +67,47 @@ void delivery_worker_state::on_deliver(deliver x) {
   now_doing = phase::sending;
   provider = provider_client_actor{};
   arm_tick();
+  if (auto answer = refusal()) {
+    finish(std::move(*answer));
+    return;
+  }
   auto rendered = templates->render(job);
   if (!rendered) {
-    outcome answer;
-    answer.kind = outcome_kind::permanent;
-    answer.phase = send_phase::render;
-    answer.reason = "render_error";
-    answer.detail = render(rendered.error());
-    finish(std::move(answer));
+    finish(refused(send_phase::render, "render_error", render(rendered.error())));
     return;
   }
   content = std::move(*rendered);
   result.content_hash = content.content_hash;
-  send();
+  if (auto answer = content_refusal())
+    finish(std::move(*answer));
+  else
+    send();
+}
+
+std::optional<outcome> delivery_worker_state::refusal() const {
+  if (job.expires_in <= 0s)
+    return refused(send_phase::none, "expired", "the notification's time is over");
+  if (!job.suppressed.empty())
+    return refused(send_phase::none, "recipient_suppressed",
+                   "refused for good before: " + job.suppressed);
+  auto key_is_over =
+      config.key_lifetime > 0s && job.unknowns > 0 && job.first_unknown_age >= config.key_lifetime;
+  // What may have been accepted under that key would be sent a second time.
+  if (!key_is_over || config.retry.unknown == unknown_policy::retry)
+    return std::nullopt;
+  auto answer = refused(send_phase::none, "idempotency_key_expired",
+                        "an earlier attempt may have been accepted, and its key is forgotten");
+  answer.kind = outcome_kind::unknown;
+  return answer;
+}
+
+std::optional<outcome> delivery_worker_state::content_refusal() const {
+  // An earlier attempt may have been accepted with other words: one customer must not get two
+  // different messages, and a provider refuses a key that comes with other bytes.
+  if (job.unknowns == 0 || job.frozen_hash.empty() || job.frozen_hash == content.content_hash)
+    return std::nullopt;
+  return refused(send_phase::render, "content_changed",
+                 "the template renders otherwise than for the attempt that may have arrived");
 }
 
 void delivery_worker_state::send() {
@@ -80,12 +124,41 @@ void delivery_worker_state::on_sent(const send_finished& x) {
   finish(x.result);
 }
 
+job_history delivery_worker_state::history() const {
+  auto passed = std::chrono::duration_cast<caf::timespan>(self->clock().now() - started);
+  job_history x;
+  x.failures = job.failures;
+  x.unknowns = job.unknowns;
+  // The key's life began with the first attempt that may have been accepted, at the latest now.
+  auto key_age = job.unknowns > 0 ? job.first_unknown_age + passed : passed;
+  x.key_left = std::max<caf::timespan>(config.key_lifetime - key_age, 0s);
+  if (job.expires_in != caf::timespan::max())
+    x.expires_in = job.expires_in - passed;
+  return x;
+}
+
+void delivery_worker_state::give_back() {
+  if (!dispatcher) {
+    now_doing = phase::returning;
+    return;
+  }
+  ++returned;
+  now_doing = phase::idle;
+  self->send(dispatcher, job_returned{config.channel, result.attempt, delivery_worker_actor{self}});
+}
+
 void delivery_worker_state::finish(outcome answer) {
-  auto decision = decide(config.retry, answer, job.failures, random_unit());
+  if (answer.kind == outcome_kind::interrupted) {
+    give_back();
+    return;
+  }
+  auto decision = decide(config.retry, answer, history(), random_unit());
   result.next = decision.next;
   result.delay = decision.delay;
   result.counts_as_failure = decision.counts_as_failure;
   result.result = std::move(decision.result);
+  result.dead_reason = std::move(decision.dead_reason);
+  result.clamped_wait = decision.clamped_wait;
   result.answer = std::move(answer);
   result.started_ago = std::chrono::duration_cast<caf::timespan>(self->clock().now() - started);
   now_doing = phase::recording;
@@ -175,14 +248,16 @@ void delivery_worker_state::check_send() {
 actor_status delivery_worker_state::status() const {
   actor_status x;
   x.name = name;
-  x.state = now_doing == phase::idle      ? "idle"
-            : now_doing == phase::sending ? "sending"
-                                          : "recording";
+  x.state = now_doing == phase::idle        ? "idle"
+            : now_doing == phase::sending   ? "sending"
+            : now_doing == phase::recording ? "recording"
+                                            : "returning";
   x.mailbox = self->mailbox().size();
   x.processed = delivered + failed;
   x.last_error = last_error;
   x.counters = {{"delivered", static_cast<int64_t>(delivered)},
-                {"failed", static_cast<int64_t>(failed)}};
+                {"failed", static_cast<int64_t>(failed)},
+                {"returned", static_cast<int64_t>(returned)}};
   return x;
 }
 

@@ -9,6 +9,7 @@
 #include <caf/typed_event_based_actor.hpp>
 
 #include <chrono>
+#include <optional>
 #include <string>
 
 namespace notify {
@@ -20,12 +21,18 @@ struct delivery_worker_config {
   caf::timespan resend_after = std::chrono::seconds{5}; ///< For an answer of the result writer.
   size_t result_writers = 1;
   retry_policy retry;
+  caf::timespan key_lifetime{0}; ///< How long the provider knows an idempotency key; 0: never.
 };
 
 struct delivery_worker_state {
   using clock_type = caf::actor_clock::clock_type;
 
-  enum class phase : uint8_t { idle, sending, recording };
+  enum class phase : uint8_t {
+    idle,
+    sending,
+    recording,
+    returning, ///< The job was not sent, and no dispatcher is there to take it back.
+  };
 
   static constexpr const char* name = "delivery-worker";
 
@@ -45,9 +52,16 @@ struct delivery_worker_state {
   void on_tick(const worker_tick& x);
   void arm_tick();
 
+  /// Why the job must not be sent at all, if so: the outcome to record instead.
+  std::optional<outcome> refusal() const;
+
+  /// The same for what it was rendered to.
+  std::optional<outcome> content_refusal() const;
   void send();
   void check_send();
   void finish(outcome answer);
+  void give_back();
+  job_history history() const;
   void record();
   void log_result() const;
   actor_status status() const;
@@ -69,6 +83,7 @@ struct delivery_worker_state {
   bool tick_armed = false;
   uint64_t delivered = 0;
   uint64_t failed = 0;
+  uint64_t returned = 0;
   std::string last_error;
 };
 

@@ -7,6 +7,8 @@
 
 #include <algorithm>
 
+// Workers, gates and claims. What becomes of leases stands in job_dispatcher_leases.cpp.
+
 namespace notify {
 
 using namespace std::chrono_literals;
@@ -24,15 +26,6 @@ caf::timespan jittered(caf::timespan x) {
 
 } // namespace
 
-uint32_t job_dispatcher_state::channel_lane::appetite() const {
-  // Without a worker of ours the jobs are for other processes. Claiming again only when half of
-  // the prefetch is used up keeps the claims large.
-  if (members == 0 || (idle.empty() && waiting.size() > config.prefetch / 2))
-    return 0;
-  auto room = idle.size() + config.prefetch;
-  return room > waiting.size() ? static_cast<uint32_t>(room - waiting.size()) : 0;
-}
-
 job_dispatcher_state::worker_info*
 job_dispatcher_state::enlist(const std::string& channel, const delivery_worker_actor& worker) {
   if (!lanes.contains(channel))
@@ -40,21 +33,26 @@ job_dispatcher_state::enlist(const std::string& channel, const delivery_worker_a
   auto [entry, is_new] = workers.try_emplace(worker.id(), worker_info{channel, std::nullopt});
   if (is_new) {
     self->monitor(worker);
-    ++lanes.at(channel).members;
+    lanes.at(channel).add_member();
   }
   return &entry->second;
+}
+
+void job_dispatcher_state::end_assignment(worker_info& x) {
+  if (!x.current)
+    return;
+  close_job(x.current->attempt.lease_id);
+  x.current.reset();
+  lanes.at(x.channel).worker_finished();
 }
 
 void job_dispatcher_state::on_ready(const worker_ready& x) {
   auto* info = enlist(x.channel, x.worker);
   if (info == nullptr)
     return;
-  if (info->current) {
-    close_job(info->current->attempt.lease_id);
-    info->current.reset();
-  }
+  end_assignment(*info);
   auto& lane = lanes.at(x.channel);
-  lane.idle.push_back(x.worker);
+  lane.add_idle(x.worker);
   if (stopping) {
     quit_if_drained();
     return;
@@ -69,11 +67,31 @@ void job_dispatcher_state::on_busy(const worker_busy& x) {
   if (info == nullptr || info->current)
     return;
   info->current = assignment{x.attempt, x.lease_size, x.reclaims, self->clock().now()};
+  lanes.at(x.channel).worker_started();
   // Taken over from a dispatcher that crashed: nobody else renews this lease now.
   auto& entry = leases[x.attempt.lease_id];
   ++entry.open;
   entry.good_until = self->clock().now() + config.delivery.lease;
   keep_heartbeat();
+}
+
+void job_dispatcher_state::on_returned(const job_returned& x) {
+  auto* info = enlist(x.channel, x.worker);
+  if (info == nullptr)
+    return;
+  if (info->current) {
+    // The lease stays ours until the job is back in the queue.
+    info->current.reset();
+    lanes.at(x.channel).worker_finished();
+    returned.push_back(x.attempt);
+    want_release();
+  }
+  auto& lane = lanes.at(x.channel);
+  lane.add_idle(x.worker);
+  if (stopping)
+    quit_if_drained();
+  else
+    hand_out(lane);
 }
 
 void job_dispatcher_state::on_hint(const jobs_ready& x) {
@@ -85,20 +103,54 @@ void job_dispatcher_state::on_hint(const jobs_ready& x) {
   want_claim();
 }
 
+void job_dispatcher_state::on_gate(const channel_gate& x) {
+  auto entry = lanes.find(x.channel);
+  if (entry == lanes.end())
+    return;
+  auto& lane = entry->second;
+  lane.set_gate(x.max_in_flight);
+  if (lane.is_closed()) {
+    return_waiting(lane);
+  } else if (!stopping) {
+    lane.maybe_due = true;
+    hand_out(lane);
+    want_claim();
+  }
+}
+
+caf::result<channel_pause_set> job_dispatcher_state::on_pause(const set_channel_pause& x) {
+  auto entry = lanes.find(x.channel);
+  if (entry == lanes.end())
+    return caf::make_error(ec::invalid_config, "no channel " + x.channel + " is delivered here");
+  auto changed = store->set_paused(x.channel, x.paused, x.by);
+  if (!changed) {
+    storage_failed("pause", changed.error());
+    return changed.error();
+  }
+  if (*changed)
+    log::info(name, x.paused ? "channel paused" : "channel resumed",
+              {{"channel", x.channel}, {"by", x.by}});
+  if (x.paused) {
+    return_waiting(entry->second);
+  } else {
+    entry->second.maybe_due = true;
+    want_claim();
+  }
+  return channel_pause_set{x.channel, *changed};
+}
+
 void job_dispatcher_state::on_worker_down(const caf::down_msg& x) {
   auto entry = workers.find(x.source.id());
   if (entry == workers.end())
     return;
   auto info = std::move(entry->second);
   workers.erase(entry);
-  auto& lane = lanes.at(info.channel);
-  --lane.members;
-  std::erase_if(lane.idle, [&](const auto& worker) { return worker.address() == x.source; });
+  lanes.at(info.channel).remove_member(x.source);
   if (info.current) {
     ++worker_crashes;
     if (!stopping)
       report_crash(*info.current);
-    close_job(info.current->attempt.lease_id);
+    end_assignment(info);
   }
   if (stopping)
     quit_if_drained();
@@ -144,30 +196,69 @@ bool job_dispatcher_state::claim_for(const std::string& channel, channel_lane& x
   ++claims;
   claimed += jobs->size();
   x.maybe_due = jobs->size() == limit;
-  if (!jobs->empty()) {
-    auto lease_id = jobs->front().lease_id;
-    leases[lease_id] = {static_cast<uint32_t>(jobs->size()), asked + config.delivery.lease};
-    keep_heartbeat();
-    std::move(jobs->begin(), jobs->end(), std::back_inserter(x.waiting));
-    hand_out(x);
+  if (jobs->empty())
+    return true;
+  leases[jobs->front().lease_id] = {static_cast<uint32_t>(jobs->size()),
+                                    asked + config.delivery.lease};
+  keep_heartbeat();
+  return take_jobs(channel, x, std::move(*jobs));
+}
+
+bool job_dispatcher_state::take_jobs(const std::string& channel, channel_lane& x,
+                                     std::vector<delivery_job> jobs) {
+  auto now = self->clock().now();
+  auto first = now;
+  if (x.interval().count() > 0) {
+    auto wait = store->reserve_sends(channel, static_cast<uint32_t>(jobs.size()), x.interval());
+    if (!wait) {
+      // Without a moment to send there is no sending.
+      for (const auto& job : jobs)
+        returned.push_back({job.job_id, job.attempt_no, job.lease_id});
+      storage_failed("reserve_sends", wait.error());
+      want_release();
+      return false;
+    }
+    first += *wait;
   }
+  x.add_jobs(std::move(jobs), now, first);
+  hand_out(x);
   return true;
 }
 
 void job_dispatcher_state::hand_out(channel_lane& x) {
   auto now = self->clock().now();
-  while (!x.idle.empty() && !x.waiting.empty()) {
-    auto job = std::move(x.waiting.front());
-    x.waiting.pop_front();
+  while (auto pair = x.next(now)) {
+    auto& [worker, job] = *pair;
     auto lease = leases.find(job.lease_id);
     if (lease == leases.end() || lease->second.good_until <= now) {
       // Lost while it waited here: the reaper gives it to somebody, perhaps to us again.
       close_job(job.lease_id);
+      x.add_idle(worker);
       continue;
     }
-    auto worker = std::move(x.idle.front());
-    x.idle.pop_front();
+    x.worker_started();
     start_job(worker, std::move(job));
+  }
+  keep_pace(x);
+}
+
+void job_dispatcher_state::keep_pace(const channel_lane& x) {
+  auto moment = x.next_moment();
+  if (!moment || pace_at <= *moment)
+    return;
+  pace_at = *moment;
+  auto wait = std::max<caf::timespan>(*moment - self->clock().now(), 0s);
+  self->delayed_send(self, wait, pace_tick{});
+}
+
+void job_dispatcher_state::on_pace() {
+  pace_at = clock_type::time_point::max();
+  if (stopping)
+    return;
+  for (auto& [channel, lane] : lanes) {
+    hand_out(lane);
+    if (lane.maybe_due && lane.appetite() > 0)
+      want_claim();
   }
 }
 
@@ -177,90 +268,6 @@ void job_dispatcher_state::start_job(const delivery_worker_actor& worker, delive
                                                job.reclaims,
                                                self->clock().now()};
   self->send(worker, deliver{std::move(job)});
-}
-
-void job_dispatcher_state::close_job(int64_t lease_id, uint32_t count) {
-  auto entry = leases.find(lease_id);
-  if (entry == leases.end())
-    return;
-  entry->second.open -= std::min(entry->second.open, count);
-  // A lease whose last job is recorded is deleted with that result; one that lost a job on the
-  // way is no longer renewed, expires, and the reaper finds what is missing.
-  if (entry->second.open == 0)
-    leases.erase(entry);
-}
-
-void job_dispatcher_state::keep_heartbeat() {
-  if (heartbeat_scheduled)
-    return;
-  heartbeat_scheduled = true;
-  self->delayed_send(self, config.delivery.heartbeat_interval, heartbeat_tick{});
-}
-
-void job_dispatcher_state::on_heartbeat() {
-  heartbeat_scheduled = false;
-  if (leases.empty())
-    return;
-  std::vector<int64_t> ids;
-  ids.reserve(leases.size());
-  for (const auto& entry : leases)
-    ids.push_back(entry.first);
-  auto asked = self->clock().now();
-  auto alive = store->heartbeat(ids, config.delivery.lease);
-  keep_heartbeat();
-  if (!alive) {
-    storage_failed("heartbeat", alive.error());
-    return;
-  }
-  std::sort(alive->begin(), alive->end());
-  for (auto id : ids) {
-    if (std::binary_search(alive->begin(), alive->end(), id))
-      leases[id].good_until = asked + config.delivery.lease;
-    else
-      missed_heartbeat(id);
-  }
-}
-
-void job_dispatcher_state::missed_heartbeat(int64_t lease_id) {
-  size_t dropped = 0;
-  for (auto& [channel, lane] : lanes)
-    dropped +=
-        std::erase_if(lane.waiting, [&](const auto& job) { return job.lease_id == lease_id; });
-  // A lease whose last result was recorded a moment ago is gone as well, and its workers are just
-  // about to say so: only one that stays in doubt, or had unstarted jobs, was lost.
-  auto& entry = leases.at(lease_id);
-  if (dropped == 0 && !entry.missed) {
-    entry.missed = true;
-    return;
-  }
-  ++lost_leases;
-  leases.erase(lease_id);
-  log::warning(name, "lease lost", {{"lease_id", lease_id}, {"unstarted_jobs", dropped}});
-}
-
-void job_dispatcher_state::report_crash(const assignment& lost) {
-  attempt_result result;
-  result.attempt = lost.attempt;
-  result.lease_size = lost.lease_size;
-  result.result = "abandoned";
-  result.answer.reason = "worker_crashed";
-  result.counts_as_failure = false;
-  result.counts_as_reclaim = true;
-  result.started_ago = std::chrono::duration_cast<caf::timespan>(self->clock().now() - lost.since);
-  auto exhausted = lost.reclaims + 1 > config.reclaim_cap;
-  result.next = exhausted ? next_step::dead : next_step::retry;
-  if (exhausted)
-    result.answer.reason = "reclaim_limit";
-  // The distance doubles: whatever crashes a worker should not crash one after the other.
-  result.delay = std::min<caf::timespan>(1s * (1LL << std::min(lost.reclaims, 6)), 1min);
-  auto writer = dir->result_writer(static_cast<size_t>(lost.attempt.lease_id)
-                                   % config.delivery.result_writers);
-  // Without a writer the lease is not renewed any more and the reaper does the same, later.
-  if (writer)
-    self->send(writer, record_result{std::move(result), delivery_worker_actor{}});
-  log::warning(
-      name, "worker crashed with a job",
-      {{"job_id", to_string(lost.attempt.job_id)}, {"attempt_no", lost.attempt.attempt_no}});
 }
 
 void job_dispatcher_state::on_poll() {
@@ -279,44 +286,6 @@ void job_dispatcher_state::storage_failed(const char* what, const caf::error& er
   backoff = std::clamp(backoff * 2, first_backoff, max_backoff);
 }
 
-void job_dispatcher_state::stop() {
-  if (stopping)
-    return;
-  stopping = true;
-  for (auto& [channel, lane] : lanes) {
-    for (const auto& job : lane.waiting) {
-      given_back.push_back({job.job_id, job.attempt_no, job.lease_id});
-      close_job(job.lease_id);
-    }
-    lane.waiting.clear();
-  }
-  if (!given_back.empty()) {
-    auto released = store->release(given_back);
-    if (!released)
-      storage_failed("release", released.error());
-    else
-      log::info(name, "gave back unstarted jobs", {{"jobs", *released}});
-  }
-  self->delayed_send(self, config.delivery.drain_timeout, drain_timeout{});
-  quit_if_drained();
-}
-
-void job_dispatcher_state::quit_if_drained() {
-  if (busy_workers() > 0)
-    return;
-  // Of a lease that was given back in part nobody counts the rest; by now that is recorded, and the
-  // same call again ends the lease. Without it the row would only wait for its expiry.
-  if (!given_back.empty())
-    store->release(given_back);
-  self->quit();
-}
-
-size_t job_dispatcher_state::busy_workers() const {
-  return static_cast<size_t>(std::count_if(workers.begin(), workers.end(), [](const auto& entry) {
-    return entry.second.current.has_value();
-  }));
-}
-
 actor_status job_dispatcher_state::status() const {
   actor_status result;
   result.name = name;
@@ -329,12 +298,15 @@ actor_status job_dispatcher_state::status() const {
   result.counters = {{"claims", static_cast<int64_t>(claims)},
                      {"leases", static_cast<int64_t>(leases.size())},
                      {"lost_leases", static_cast<int64_t>(lost_leases)},
+                     {"released", static_cast<int64_t>(released)},
                      {"worker_crashes", static_cast<int64_t>(worker_crashes)},
                      {"workers", static_cast<int64_t>(workers.size())},
                      {"busy", static_cast<int64_t>(busy_workers())}};
   for (const auto& [channel, lane] : lanes) {
-    result.counters["idle_" + channel] = static_cast<int64_t>(lane.idle.size());
-    result.counters["waiting_" + channel] = static_cast<int64_t>(lane.waiting.size());
+    result.counters["idle_" + channel] = static_cast<int64_t>(lane.idle());
+    result.counters["waiting_" + channel] = static_cast<int64_t>(lane.waiting());
+    result.counters["busy_" + channel] = static_cast<int64_t>(lane.busy());
+    result.counters["closed_" + channel] = lane.is_closed() ? 1 : 0;
   }
   return result;
 }
@@ -349,7 +321,7 @@ job_dispatcher(job_dispatcher_actor::stateful_pointer<job_dispatcher_state> self
   state.store = store;
   state.dir = dir;
   for (const auto& [channel, settings] : config.channels)
-    state.lanes[channel].config = settings;
+    state.lanes.emplace(channel, channel_lane{settings});
   self->set_down_handler([self](caf::down_msg& x) { self->state.on_worker_down(x); });
   self->set_exit_handler([self](caf::exit_msg& x) {
     if (x.reason == caf::exit_reason::kill)
@@ -361,14 +333,16 @@ job_dispatcher(job_dispatcher_actor::stateful_pointer<job_dispatcher_state> self
   return {
       [self](const worker_ready& x) { self->state.on_ready(x); },
       [self](const worker_busy& x) { self->state.on_busy(x); },
+      [self](const job_returned& x) { self->state.on_returned(x); },
+      [self](const channel_gate& x) { self->state.on_gate(x); },
+      [self](const set_channel_pause& x) { return self->state.on_pause(x); },
       [self](const jobs_ready& x) { self->state.on_hint(x); },
       [self](claim_tick) { self->state.on_claim(); },
       [self](poll_jobs_tick) { self->state.on_poll(); },
       [self](heartbeat_tick) { self->state.on_heartbeat(); },
-      [self](drain_timeout) {
-        if (self->state.stopping)
-          self->quit();
-      },
+      [self](release_tick) { self->state.on_release(); },
+      [self](pace_tick) { self->state.on_pace(); },
+      [self](drain_timeout) { self->state.on_drain_timeout(); },
       [self](get_status) { return self->state.status(); },
       [](const crash_now& x) { crash(x); },
   };

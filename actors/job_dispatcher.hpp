@@ -1,5 +1,6 @@
 #pragma once
 
+#include "actors/channel_lane.hpp"
 #include "actors/directory.hpp"
 #include "actors/service_config.hpp"
 #include "messages/actors.hpp"
@@ -9,7 +10,6 @@
 #include <caf/typed_event_based_actor.hpp>
 
 #include <chrono>
-#include <deque>
 #include <map>
 #include <optional>
 #include <string>
@@ -26,18 +26,6 @@ struct job_dispatcher_config {
 
 struct job_dispatcher_state {
   using clock_type = caf::actor_clock::clock_type;
-
-  /// One channel: who is free and what is claimed but not started.
-  struct channel_lane {
-    channel_config config;
-    size_t members = 0; ///< Workers that announced themselves, busy or not.
-    std::deque<delivery_worker_actor> idle;
-    std::deque<delivery_job> waiting;
-    bool maybe_due = true; ///< False once a claim found less than it asked for.
-
-    /// How many more jobs this lane can take; 0 while it has enough at hand.
-    uint32_t appetite() const;
-  };
 
   /// A claim of ours that is not finished.
   struct open_lease {
@@ -67,24 +55,39 @@ struct job_dispatcher_state {
 
   void on_ready(const worker_ready& x);
   void on_busy(const worker_busy& x);
+  void on_returned(const job_returned& x);
   void on_hint(const jobs_ready& x);
+  void on_gate(const channel_gate& x);
+  caf::result<channel_pause_set> on_pause(const set_channel_pause& x);
   void on_worker_down(const caf::down_msg& x);
 
   /// Asks for a claim once the messages that wait now are handled: natural batching.
   void want_claim();
   void on_claim();
   void on_poll();
+  void on_pace();
   void on_heartbeat();
+
+  /// Gives back in one statement what gathered in `returned`.
+  void on_release();
+  void want_release();
+  void return_waiting(channel_lane& x);
 
   /// Stops claiming, gives back what no worker has started, waits for the rest.
   void stop();
+
+  /// The sends in flight had their time: has them cut and answered, then waits once more, shortly.
+  void on_drain_timeout();
   void quit_if_drained();
 
   worker_info* enlist(const std::string& channel, const delivery_worker_actor& worker);
   bool claim_for(const std::string& channel, channel_lane& x);
+  bool take_jobs(const std::string& channel, channel_lane& x, std::vector<delivery_job> jobs);
   void hand_out(channel_lane& x);
+  void keep_pace(const channel_lane& x);
   void start_job(const delivery_worker_actor& worker, delivery_job job);
-  void close_job(int64_t lease_id, uint32_t count = 1);
+  void end_assignment(worker_info& x);
+  void close_job(int64_t lease_id);
   void keep_heartbeat();
   void missed_heartbeat(int64_t lease_id);
   void report_crash(const assignment& lost);
@@ -101,12 +104,17 @@ struct job_dispatcher_state {
   std::unordered_map<int64_t, open_lease> leases;
   bool claim_scheduled = false;
   bool heartbeat_scheduled = false;
+  bool release_scheduled = false;
   bool stopping = false;
-  std::vector<attempt_ref> given_back; ///< While stopping: what no worker had started.
+  bool cut = false;                    ///< While stopping: the sends in flight were ended.
+  std::vector<attempt_ref> returned;   ///< To be given back.
+  std::vector<attempt_ref> given_back; ///< While stopping: all that was given back.
   caf::timespan backoff{0};
+  clock_type::time_point pace_at = clock_type::time_point::max(); ///< The next `pace_tick`.
   uint64_t claimed = 0;
   uint64_t claims = 0;
   uint64_t lost_leases = 0;
+  uint64_t released = 0;
   uint64_t worker_crashes = 0;
   std::string last_error;
 };

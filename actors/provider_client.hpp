@@ -1,5 +1,7 @@
 #pragma once
 
+#include "actors/circuit_breaker.hpp"
+#include "actors/directory.hpp"
 #include "actors/providers/provider.hpp"
 #include "messages/actors.hpp"
 
@@ -7,6 +9,7 @@
 #include <caf/typed_event_based_actor.hpp>
 
 #include <chrono>
+#include <cstdint>
 #include <map>
 #include <string>
 #include <utility>
@@ -15,16 +18,22 @@ namespace notify {
 
 struct provider_client_config {
   std::string channel;
-  caf::timespan deadline = std::chrono::seconds{30};
+  caf::timespan deadline = std::chrono::seconds{30}; ///< The adapter keeps it by itself.
+  caf::timespan grace = std::chrono::seconds{2};     ///< For an adapter that does not.
   caf::timespan check_interval = std::chrono::seconds{1};
+  uint32_t concurrency = 16;                       ///< Most sends on the wire at once.
+  caf::timespan max_pause = std::chrono::hours{1}; ///< Clamp for a wait that the provider asked.
+  breaker_policy breaker;
 };
 
 struct provider_client_state {
   using clock_type = caf::actor_clock::clock_type;
+  using time_point = clock_type::time_point;
 
   struct pending {
     delivery_worker_actor worker;
-    clock_type::time_point give_up_at;
+    time_point give_up_at;
+    bool is_probe = false;
   };
 
   static constexpr const char* name = "provider-client";
@@ -40,16 +49,40 @@ struct provider_client_state {
   void on_deadline();
   void arm_deadline();
   void answer(const pending& asked, send_finished x);
+  void refuse(const send_message& x);
+
+  /// A success whose worker has gone on: the database learns of it all the same.
+  void record_late(const send_finished& x);
+
+  /// Takes in what an answer tells about the provider as a whole.
+  void learn(const outcome& result, bool was_probe);
+
+  /// How many sends may be on the wire now, and why not more.
+  channel_gate gate() const;
+
+  /// Tells the dispatcher the gate if it is not the last one told.
+  void announce();
+  void arm_gate();
+  void on_gate_tick();
+  void on_cut();
   void stop();
   actor_status status() const;
 
   provider_client_actor::stateful_pointer<provider_client_state> self;
   provider_client_config config;
   provider_ptr adapter;
+  directory_ptr dir;
   std::map<std::pair<uuid, int32_t>, pending> in_flight;
+  circuit_breaker breaker;
+  time_point paused_until;    ///< The provider asked all of us to wait.
+  uint32_t told = UINT32_MAX; ///< The gate that the dispatcher knows.
+  time_point next_gate_tick = time_point::max();
+  bool cut = false;
   bool deadline_armed = false;
   uint64_t requests = 0;
+  uint64_t refused = 0;
   uint64_t late_answers = 0;
+  uint64_t pauses = 0;
   std::map<std::string, int64_t> by_outcome;
   std::string last_error;
 };
@@ -57,6 +90,7 @@ struct provider_client_state {
 /// Runs on the scheduler; the adapter's I/O runs on its own threads.
 provider_client_actor::behavior_type
 provider_client(provider_client_actor::stateful_pointer<provider_client_state> self,
-                const provider_client_config& config, const provider_ptr& adapter);
+                const provider_client_config& config, const provider_ptr& adapter,
+                const directory_ptr& dir);
 
 } // namespace notify

@@ -2,6 +2,8 @@
 
 #include <algorithm>
 #include <cmath>
+#include <limits>
+#include <string_view>
 
 namespace notify {
 
@@ -31,21 +33,13 @@ const rule& rule_for(outcome_kind kind) {
   return found != std::end(rules) ? *found : *std::prev(std::end(rules));
 }
 
-bool is_render_failure(const outcome& answer) {
-  return answer.kind == outcome_kind::permanent && answer.phase == send_phase::render;
-}
-
-/// The least distance to the next attempt; `index` is within `delays`, or beyond for a hold.
-caf::timespan least_delay(const retry_policy& policy, const outcome& answer, size_t index) {
-  caf::timespan result{0};
-  if (answer.kind == outcome_kind::hold)
-    result = policy.hold_delay;
-  else if (index < policy.delays.size())
-    result = policy.delays[index];
-  if (answer.kind == outcome_kind::unknown)
-    result = std::max(result, policy.unknown_delay);
-  auto hint = std::min(answer.wait_hint, policy.max_wait_hint);
-  return std::max({result, hint, caf::timespan{0}});
+/// The error class of an answer; what never left this process is nobody's refusal.
+const char* error_class(const rule& x, const outcome& answer) {
+  if (answer.kind != outcome_kind::permanent)
+    return x.result;
+  if (answer.phase == send_phase::render)
+    return "invalid_template_error";
+  return answer.reason == "expired" ? "invalid_event_error" : x.result;
 }
 
 /// Adds a share of up to `jitter`; never shortens, never overflows.
@@ -59,22 +53,74 @@ caf::timespan with_jitter(caf::timespan delay, double jitter, double random) {
   return delay + caf::timespan{static_cast<caf::timespan::rep>(share)};
 }
 
+retry_decision dead(retry_decision x, std::string_view reason) {
+  x.next = next_step::dead;
+  x.delay = caf::timespan{0};
+  x.dead_reason = reason;
+  return x;
+}
+
+/// True if one more send would be a blind one and the policy does not want it.
+bool gives_up_on_unknown(const retry_policy& policy, const job_history& history,
+                         bool is_protected) {
+  if (is_protected)
+    return false;
+  return policy.unknown == unknown_policy::park || history.unknowns >= policy.unknown_attempts - 1;
+}
+
 } // namespace
 
-retry_decision decide(const retry_policy& policy, const outcome& answer, int32_t failures,
+std::optional<caf::timespan> scheduled_delay(const retry_policy& policy, int32_t n) {
+  n = std::max(n, 1);
+  if (policy.base.count() <= 0) {
+    auto index = static_cast<size_t>(n);
+    if (index >= policy.delays.size())
+      return std::nullopt;
+    return std::max(policy.delays[index], caf::timespan{0});
+  }
+  if (n >= policy.attempts)
+    return std::nullopt;
+  // In floating point, and compared before it is converted: a large exponent becomes infinity,
+  // which is above every cap.
+  auto grown = static_cast<double>(policy.base.count())
+               * std::pow(std::max(policy.factor, 1.0), static_cast<double>(n) - 1);
+  auto cap = std::max(policy.cap, policy.base);
+  if (!(grown < static_cast<double>(cap.count())))
+    return cap;
+  return caf::timespan{static_cast<caf::timespan::rep>(grown)};
+}
+
+retry_decision decide(const retry_policy& policy, const outcome& answer, const job_history& history,
                       double random) {
   const auto& x = rule_for(answer.kind);
-  retry_decision result{x.next, caf::timespan{0}, x.counts_as_failure, x.result};
-  if (is_render_failure(answer))
-    result.result = "invalid_template_error";
-  if (x.next != next_step::retry)
+  retry_decision result;
+  result.next = x.next;
+  result.counts_as_failure = x.counts_as_failure;
+  result.result = error_class(x, answer);
+  if (x.next == next_step::sent)
     return result;
-  auto index = static_cast<size_t>(std::max(failures, 0)) + 1;
-  if (x.counts_as_failure && index >= policy.delays.size()) {
-    result.next = next_step::dead;
-    return result;
+  if (x.next == next_step::dead)
+    return dead(result, answer.reason == "expired" ? "expired" : result.result);
+  auto is_unknown = answer.kind == outcome_kind::unknown;
+  auto delay = policy.hold_delay;
+  if (x.counts_as_failure) {
+    auto before = std::clamp(history.failures, 0, std::numeric_limits<int32_t>::max() - 1);
+    auto scheduled = scheduled_delay(policy, before + 1);
+    if (!scheduled)
+      return dead(result, is_unknown ? "unknown_outcome" : "attempts_exhausted");
+    delay = *scheduled;
   }
-  result.delay = with_jitter(least_delay(policy, answer, index), policy.jitter, random);
+  if (is_unknown) {
+    auto is_protected = history.key_left > with_jitter(delay, policy.jitter, 1);
+    if (gives_up_on_unknown(policy, history, is_protected))
+      return dead(result, "unknown_outcome");
+    if (!is_protected)
+      delay = std::max(delay, policy.unknown_delay);
+  }
+  result.clamped_wait = std::clamp(answer.wait_hint, caf::timespan{0}, policy.max_wait_hint);
+  result.delay = with_jitter(std::max(delay, result.clamped_wait), policy.jitter, random);
+  if (history.expires_in != caf::timespan::max() && result.delay >= history.expires_in)
+    return dead(result, "expired");
   return result;
 }
 

@@ -10,6 +10,8 @@
 #include <caf/event_based_actor.hpp>
 #include <caf/send.hpp>
 
+#include <atomic>
+#include <chrono>
 #include <condition_variable>
 #include <mutex>
 #include <utility>
@@ -97,6 +99,37 @@ health_check judge(const actor_tree& tree, const std::string& check, std::string
   return {check, false, reason};
 }
 
+/// When the supervisor answered last. One look that came too late on a busy machine is no reason
+/// to have the process killed.
+class last_sign_of_life {
+public:
+  using clock = std::chrono::steady_clock;
+
+  void seen() { at_ = clock::now().time_since_epoch().count(); }
+
+  bool is_recent() const {
+    return clock::now() - clock::time_point{clock::duration{at_.load()}} < 30s;
+  }
+
+private:
+  std::atomic<clock::rep> at_{clock::now().time_since_epoch().count()};
+};
+
+health_report report_of(const service_config& config, const caf::expected<actor_tree>& tree,
+                        last_sign_of_life& root) {
+  health_report report;
+  if (tree) {
+    report = judge_health(config, *tree);
+  } else {
+    report.live = report.ready = false;
+    report.checks.push_back({"inspector", false, render(tree.error())});
+  }
+  if (report.live)
+    root.seen();
+  report.live = report.live || root.is_recent();
+  return report;
+}
+
 } // namespace
 
 health_report judge_health(const service_config& config, const actor_tree& tree) {
@@ -116,6 +149,7 @@ struct service::implementation {
   caf::actor_system& system;
   service_parts parts;
   std::shared_ptr<ending> end = std::make_shared<ending>();
+  std::shared_ptr<last_sign_of_life> life = std::make_shared<last_sign_of_life>();
   supervisor_actor root{};
   bool stopping = false;
 };
@@ -170,16 +204,10 @@ caf::error service::failure() const {
 
 void service::health(std::function<void(health_report)> done) {
   impl_->system.spawn([looker = impl_->parts.dir->inspector(), config = impl_->parts.config,
-                       done = std::move(done)](caf::event_based_actor* self) {
+                       life = impl_->life, done = std::move(done)](caf::event_based_actor* self) {
     self->request(looker, caf::duration{2s}, get_actors{})
-        .then([=](const actor_tree& tree) { done(judge_health(config, tree)); },
-              [=](caf::error& err) {
-                health_report report;
-                report.live = false;
-                report.ready = false;
-                report.checks.push_back({"inspector", false, render(err)});
-                done(std::move(report));
-              });
+        .then([=](const actor_tree& tree) { done(report_of(config, tree, *life)); },
+              [=](caf::error& err) { done(report_of(config, std::move(err), *life)); });
   });
 }
 

@@ -1,5 +1,6 @@
 #pragma once
 
+#include "actors/circuit_breaker.hpp"
 #include "actors/envelope.hpp"
 #include "actors/kafka/consumer_config.hpp"
 #include "actors/providers/smtp_config.hpp"
@@ -48,6 +49,9 @@ struct channel_config {
   /// For one send, all of it. Not short: a mail server may take its time over the last dot, and
   /// whoever does not wait for its answer sends twice.
   caf::timespan deadline = std::chrono::seconds{120};
+  size_t concurrency = 0; ///< Most sends on the wire at once; 0: as many as slots.
+  double rate = 0;        ///< Most sends a second in all processes together; 0: no limit.
+  breaker_policy breaker;
   retry_policy retry;
   smtp_config smtp; ///< Used if `provider` is `smtp`.
 };

@@ -17,6 +17,7 @@
 #include "persistence/pg_reaper_store.hpp"
 #include "persistence/pg_result_store.hpp"
 
+#include <algorithm>
 #include <stdexcept>
 #include <utility>
 
@@ -49,9 +50,15 @@ provider_ptr make_provider(const service_parts& parts, const channel_config& con
 child_spec provider_client_spec(const service_parts& parts, const std::string& channel,
                                 const channel_config& config) {
   return child_of(actor_names::provider_client(channel), [=](caf::local_actor& parent) {
-    provider_client_config own{channel, config.deadline, 1s};
+    provider_client_config own;
+    own.channel = channel;
+    own.deadline = config.deadline;
+    own.concurrency = static_cast<uint32_t>(
+        config.concurrency == 0 ? config.slots : std::min(config.concurrency, config.slots));
+    own.max_pause = config.retry.max_wait_hint;
+    own.breaker = config.breaker;
     // A fresh adapter for each life: the old one may hold sends that nobody waits for.
-    return parent.spawn(provider_client, own, make_provider(parts, config));
+    return parent.spawn(provider_client, own, make_provider(parts, config), parts.dir);
   });
 }
 

@@ -34,8 +34,9 @@ struct new_job {
   std::string recipient;
   std::string template_key;
   std::string locale;
-  std::optional<int64_t> not_before_us; ///< Microseconds since 1970, UTC; not sent earlier.
-  std::optional<int64_t> expires_at_us; ///< Not sent later.
+  std::optional<int64_t> not_before_us =
+      std::nullopt; ///< Microseconds since 1970, UTC; not sent earlier.
+  std::optional<int64_t> expires_at_us = std::nullopt; ///< Not sent later.
 };
 
 /// A record that can never be processed, kept as bytes with the reason.

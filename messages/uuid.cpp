@@ -1,25 +1,13 @@
 #include "messages/uuid.hpp"
 
+#include "messages/hex.hpp"
+
 #include <boost/uuid/random_generator.hpp>
 #include <boost/uuid/uuid.hpp>
 
 #include <array>
 
 namespace notify {
-
-namespace {
-
-int hex_digit(char c) {
-  if (c >= '0' && c <= '9')
-    return c - '0';
-  if (c >= 'a' && c <= 'f')
-    return c - 'a' + 10;
-  if (c >= 'A' && c <= 'F')
-    return c - 'A' + 10;
-  return -1;
-}
-
-} // namespace
 
 std::optional<uuid> uuid::parse(std::string_view text) {
   if (text.size() >= 2 && text.front() == '{' && text.back() == '}')
@@ -30,7 +18,7 @@ std::optional<uuid> uuid::parse(std::string_view text) {
     // PostgreSQL takes a hyphen after any group of four digits, and only there.
     if (text[i] == '-' && digits > 0 && digits < 32 && digits % 4 == 0 && text[i - 1] != '-')
       continue;
-    auto value = hex_digit(text[i]);
+    auto value = hex_value(text[i]);
     if (value < 0 || digits == 32)
       return std::nullopt;
     auto& word = words.at(digits / 16);

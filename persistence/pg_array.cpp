@@ -102,6 +102,13 @@ void pg_array::add_time(int64_t microseconds) {
   append(std::string_view{buffer, static_cast<size_t>(size)});
 }
 
+void pg_array::add_time(const std::optional<int64_t>& microseconds) {
+  if (microseconds)
+    add_time(*microseconds);
+  else
+    add_null();
+}
+
 void pg_array::clear() {
   if (text_.capacity() > memory_worth_keeping)
     text_ = std::string{};

@@ -21,10 +21,12 @@ public:
   void add_text_or_null(std::string_view x);
   void add_bytes(std::string_view x);
   void add_int(int64_t x);
+  void add_bool(bool x) { append(x ? "t" : "f"); }
   void add_uuid(const uuid& x);
   void add_uuid(const std::optional<uuid>& x);
   /// Microseconds since 1970, UTC, as a timestamptz.
   void add_time(int64_t microseconds);
+  void add_time(const std::optional<int64_t>& microseconds);
 
   /// The literal so far, always complete, e.g. `{"a",NULL}`. Its address does not change.
   const std::string& text() const { return text_; }

@@ -1,6 +1,7 @@
 #pragma once
 
 #include "persistence/claim_store.hpp"
+#include "persistence/delivery_statements.hpp"
 #include "persistence/session.hpp"
 
 #include <chrono>
@@ -8,11 +9,12 @@
 
 namespace notify {
 
-/// Claims, heartbeats and give-backs on PostgreSQL.
+/// Claims, heartbeats, give-backs, reservations and pauses on PostgreSQL.
 class pg_claim_store : public claim_store {
 public:
   /// `owner` names this incarnation of the process: only its leases are renewed and given back.
-  pg_claim_store(const postgres_config& config, const uuid& owner);
+  pg_claim_store(const postgres_config& config, const uuid& owner,
+                 delivery_statements statements = {});
 
   caf::expected<std::vector<delivery_job>> claim(const std::string& channel, uint32_t limit,
                                                  caf::timespan lease) override;
@@ -21,6 +23,12 @@ public:
                                                 caf::timespan lease) override;
 
   caf::expected<uint64_t> release(const std::vector<attempt_ref>& unstarted) override;
+
+  caf::expected<caf::timespan> reserve_sends(const std::string& channel, uint32_t count,
+                                             caf::timespan interval) override;
+
+  caf::expected<bool> set_paused(const std::string& channel, bool paused,
+                                 const std::string& by) override;
 
 private:
   /// Where the next claim of a channel starts to look: claimed rows leave dead index entries to
@@ -36,6 +44,7 @@ private:
 
   session session_;
   std::string owner_;
+  delivery_statements statements_;
   std::map<std::string, due_floor> floors_;
 };
 

@@ -16,7 +16,7 @@ namespace {
 // events meet at the first common event id, where one waits for the other.
 //
 // The arrays are sorted in C++; unnest keeps their order. A sort in SQL would spill wide payloads
-// to disk.
+// to disk. Only jobs that must wait are named with their time, so that the others join nothing.
 constexpr auto store_events = R"(
 with fresh as (
   insert into notify.inbox_events (event_id, type, producer, aggregate_id, correlation_id,
@@ -34,17 +34,20 @@ with fresh as (
   returning event_id),
 job as (
   insert into notify.notification_jobs (id, event_id, event_type, channel, recipient,
-    template_key, locale)
-  select j.id, j.event_id, j.event_type, j.channel, j.recipient, j.template_key, j.locale
+    template_key, locale, expires_at)
+  select j.id, j.event_id, j.event_type, j.channel, j.recipient, j.template_key, j.locale,
+    j.expires_at
   from unnest(:job_ids::uuid[], :job_event_ids::uuid[], :job_types::text[], :channels::text[],
-      :recipients::text[], :template_keys::text[], :locales::text[])
-    as j(id, event_id, event_type, channel, recipient, template_key, locale)
+      :recipients::text[], :template_keys::text[], :locales::text[], :expires_ats::timestamptz[])
+    as j(id, event_id, event_type, channel, recipient, template_key, locale, expires_at)
   join fresh on fresh.event_id = j.event_id
   on conflict do nothing
   returning id, channel),
 queued as (
   insert into notify.job_queue (job_id, due_at, attempt_no, channel)
-  select id, now(), 1, channel from job)
+  select job.id, greatest(now(), later.not_before), 1, job.channel
+  from job left join unnest(:later_ids::uuid[], :not_befores::timestamptz[])
+    as later(id, not_before) on later.id = job.id)
 select (select count(*) from fresh), (select count(*) from job)
 )";
 
@@ -98,7 +101,8 @@ std::vector<const Row*> sorted_by(const std::vector<Row>& rows, Key key) {
 struct event_statement {
   pg_array event_ids, types, producers, aggregate_ids, correlation_ids, occurred_ats, topics,
       partitions, offsets, traceparents, payloads, hashes;
-  pg_array job_ids, job_event_ids, job_types, channels, recipients, template_keys, locales;
+  pg_array job_ids, job_event_ids, job_types, channels, recipients, template_keys, locales,
+      expires_ats, later_ids, not_befores;
   long long new_events = 0;
   long long new_jobs = 0;
   soci::statement statement;
@@ -117,13 +121,16 @@ struct event_statement {
            soci::use(job_types.text(), "job_types"), soci::use(channels.text(), "channels"),
            soci::use(recipients.text(), "recipients"),
            soci::use(template_keys.text(), "template_keys"), soci::use(locales.text(), "locales"),
-           soci::into(new_events), soci::into(new_jobs))) {}
+           soci::use(expires_ats.text(), "expires_ats"), soci::use(later_ids.text(), "later_ids"),
+           soci::use(not_befores.text(), "not_befores"), soci::into(new_events),
+           soci::into(new_jobs))) {}
 
   void fill(const std::vector<event>& events, const std::vector<new_job>& jobs) {
     for (auto* array :
-         {&event_ids, &types, &producers, &aggregate_ids, &correlation_ids, &occurred_ats, &topics,
-          &partitions, &offsets, &traceparents, &payloads, &hashes, &job_ids, &job_event_ids,
-          &job_types, &channels, &recipients, &template_keys, &locales})
+         {&event_ids, &types,         &producers, &aggregate_ids, &correlation_ids, &occurred_ats,
+          &topics,    &partitions,    &offsets,   &traceparents,  &payloads,        &hashes,
+          &job_ids,   &job_event_ids, &job_types, &channels,      &recipients,      &template_keys,
+          &locales,   &expires_ats,   &later_ids, &not_befores})
       array->clear();
     for (auto* x : sorted_by(events, [](auto& row) { return row.event_id; }))
       add(*x);
@@ -154,6 +161,11 @@ struct event_statement {
     recipients.add_text(x.recipient);
     template_keys.add_text(x.template_key);
     locales.add_text(x.locale);
+    expires_ats.add_time(x.expires_at_us);
+    if (!x.not_before_us)
+      return;
+    later_ids.add_uuid(x.id);
+    not_befores.add_time(x.not_before_us);
   }
 };
 

@@ -1,5 +1,6 @@
 #include "persistence/pg_result_store.hpp"
 
+#include "messages/safe_text.hpp"
 #include "persistence/pg_array.hpp"
 
 #include <algorithm>
@@ -12,94 +13,14 @@ namespace notify {
 
 namespace {
 
-// Lock order: the finished leases by id (the reaper takes its leases first too, so neither waits
-// for the other with attempts in hand), then by key each attempt with its job, then queue rows.
-// The arrays are sorted, and the leases are locked before the first insert: `input` cannot yield
-// a row without their count.
-//
-// The insert is the fence. What it returns carries all that the job needs, so that the only join
-// is to the record by its primary key. A job that ended otherwise meanwhile stays as it is.
-constexpr auto record_attempts = R"(
-with held as materialized (
-  select id from notify.leases where id = any (:done_leases::bigint[]) order by id for update),
-input as (
-  select u.* from
-    unnest(:job_ids::uuid[], :attempt_nos::int[], :results::text[], :budgets::text[],
-      :delays_us::bigint[], :ages_us::bigint[], :codes::text[], :providers::text[],
-      :statuses::int[], :provider_codes::text[], :message_ids::text[], :phases::text[],
-      :bytes_sent::bigint[], :details::text[], :wait_hints_ms::bigint[], :keys::text[],
-      :hashes::text[])
-    as u(job_id, attempt_no, result, budget, delay_us, age_us, code, provider, status,
-      provider_code, message_id, phase, bytes_sent, detail, wait_hint_ms, key, hash),
-    (select count(*) from held) as after_the_locks),
-attempt as (
-  insert into notify.delivery_attempts (job_id, attempt_no, result, budget, next_attempt_at,
-    started_at, finished_at, latency_ms, error_code, provider, provider_status, provider_code,
-    provider_message_id, phase, bytes_sent, detail, wait_hint_ms, idempotency_key, content_hash)
-  select job_id, attempt_no, result, budget, now() + delay_us * interval '1 microsecond',
-    now() - age_us * interval '1 microsecond', now(), age_us / 1000, code, provider, status,
-    provider_code, message_id, phase, bytes_sent, detail, wait_hint_ms, key, hash
-  from input
-  order by job_id, attempt_no
-  on conflict do nothing
-  returning job_id, attempt_no, result, budget, next_attempt_at, error_code, provider,
-    provider_message_id),
-job as (
-  update notify.notification_jobs j set
-    status = case when a.next_attempt_at is not null then 'open'
-      when a.result = 'sent' then 'sent' else 'dead' end,
-    dead_reason = case when a.next_attempt_at is not null or a.result = 'sent' then null
-      when a.budget = 'reclaim' then 'reclaim_limit'
-      when a.error_code = 'expired' then 'expired'
-      when a.result in ('permanent_provider_error', 'invalid_template_error',
-        'invalid_event_error') then a.result
-      else 'attempts_exhausted' end,
-    attempt_count = a.attempt_no,
-    failures = j.failures + (a.budget is not distinct from 'failure')::int,
-    reclaims = j.reclaims + (a.budget is not distinct from 'reclaim')::int,
-    interruptions = j.interruptions + (a.budget is not distinct from 'none')::int,
-    last_error_class = case a.result when 'sent' then j.last_error_class
-      when 'abandoned' then 'unknown_outcome' else a.result end,
-    last_error_code = case a.result when 'sent' then j.last_error_code else a.error_code end,
-    provider = coalesce(a.provider, j.provider),
-    provider_message_id = coalesce(a.provider_message_id, j.provider_message_id),
-    finished_at = case when a.next_attempt_at is null then now() end,
-    updated_at = now()
-  from attempt a
-  where j.id = a.job_id and j.status = 'open'
-  returning j.id, j.channel, a.attempt_no, a.next_attempt_at),
-again as (
-  insert into notify.job_queue (job_id, due_at, attempt_no, channel)
-  select id, next_attempt_at, attempt_no + 1, channel from job where next_attempt_at is not null),
-done as (
-  delete from notify.leases l using held where l.id = held.id)
-select job_id::text, attempt_no from attempt
-)";
-
-// Lock order: attempt, job, queue row, in two statements. The second must see what was committed
-// before the first got the job's lock: a retry recorded meanwhile has put the job into the queue.
-constexpr auto mark_late_success = R"(
-with late as (
-  update notify.delivery_attempts
-  set late_result = 'sent',
-    provider_message_id = coalesce(:message_id_1::text, provider_message_id)
-  where job_id = :job_id::uuid and attempt_no = :attempt_no::int and result = 'abandoned'
-  returning job_id),
-job as (
-  update notify.notification_jobs j set status = 'sent', finished_at = now(), updated_at = now(),
-    provider = coalesce(:provider::text, j.provider),
-    provider_message_id = coalesce(:message_id_2::text, j.provider_message_id)
-  from late
-  where j.id = late.job_id and j.status = 'open'
-  returning j.id)
-select count(*) from job
-)";
-
-constexpr auto leave_queue = "delete from notify.job_queue where job_id = :job_id::uuid";
-
 long long microseconds(caf::timespan x) {
   return std::chrono::duration_cast<std::chrono::microseconds>(x).count();
 }
+
+// What providers say is cut and cleaned once more here, so that no text of theirs can keep a
+// result from being recorded. Adapters cut it shorter, each in its own way.
+constexpr size_t max_name = 1000;
+constexpr size_t max_detail = 4096;
 
 // Which budget an attempt used up, if any; a success has none to lose.
 const char* budget_of(const attempt_result& x) {
@@ -108,33 +29,46 @@ const char* budget_of(const attempt_result& x) {
   return x.counts_as_failure ? "failure" : "none";
 }
 
+// A wait of nothing is no wait.
+void add_milliseconds(pg_array& to, caf::timespan x) {
+  if (x.count() > 0)
+    to.add_int(microseconds(x) / 1000);
+  else
+    to.add_null();
+}
+
 struct record_statement {
-  pg_array done_leases, job_ids, attempt_nos, outcomes, budgets, delays_us, ages_us, codes,
-      providers, statuses, provider_codes, message_ids, phases, bytes_sent, details, wait_hints_ms,
-      keys, hashes;
+  pg_array done_leases, job_ids, attempt_nos, outcomes, budgets, delays_us, dead_reasons, ages_us,
+      codes, providers, statuses, provider_codes, message_ids, phases, bytes_sent, details,
+      wait_hints_ms, waits_clamped_ms, keys, hashes, suppress;
+  long long suppress_us = 0;
   std::vector<std::string> recorded_ids;
   std::vector<long long> recorded_nos;
   soci::statement statement;
 
-  explicit record_statement(soci::session& sql)
-      : statement((
-          sql.prepare << record_attempts, soci::use(done_leases.text(), "done_leases"),
-          soci::use(job_ids.text(), "job_ids"), soci::use(attempt_nos.text(), "attempt_nos"),
-          soci::use(outcomes.text(), "results"), soci::use(budgets.text(), "budgets"),
-          soci::use(delays_us.text(), "delays_us"), soci::use(ages_us.text(), "ages_us"),
-          soci::use(codes.text(), "codes"), soci::use(providers.text(), "providers"),
-          soci::use(statuses.text(), "statuses"),
-          soci::use(provider_codes.text(), "provider_codes"),
-          soci::use(message_ids.text(), "message_ids"), soci::use(phases.text(), "phases"),
-          soci::use(bytes_sent.text(), "bytes_sent"), soci::use(details.text(), "details"),
-          soci::use(wait_hints_ms.text(), "wait_hints_ms"), soci::use(keys.text(), "keys"),
-          soci::use(hashes.text(), "hashes"), soci::into(recorded_ids), soci::into(recorded_nos))) {
-  }
+  record_statement(soci::session& sql, const std::string& text)
+      : statement(
+          (sql.prepare << text, soci::use(done_leases.text(), "done_leases"),
+           soci::use(job_ids.text(), "job_ids"), soci::use(attempt_nos.text(), "attempt_nos"),
+           soci::use(outcomes.text(), "results"), soci::use(budgets.text(), "budgets"),
+           soci::use(delays_us.text(), "delays_us"), soci::use(dead_reasons.text(), "dead_reasons"),
+           soci::use(ages_us.text(), "ages_us"), soci::use(codes.text(), "codes"),
+           soci::use(providers.text(), "providers"), soci::use(statuses.text(), "statuses"),
+           soci::use(provider_codes.text(), "provider_codes"),
+           soci::use(message_ids.text(), "message_ids"), soci::use(phases.text(), "phases"),
+           soci::use(bytes_sent.text(), "bytes_sent"), soci::use(details.text(), "details"),
+           soci::use(wait_hints_ms.text(), "wait_hints_ms"),
+           soci::use(waits_clamped_ms.text(), "waits_clamped_ms"), soci::use(keys.text(), "keys"),
+           soci::use(hashes.text(), "hashes"), soci::use(suppress.text(), "suppress"),
+           soci::use(suppress_us, "suppress_us"), soci::into(recorded_ids),
+           soci::into(recorded_nos))) {}
 
   void clear() {
-    for (auto* array : {&done_leases, &job_ids, &attempt_nos, &outcomes, &budgets, &delays_us,
-                        &ages_us, &codes, &providers, &statuses, &provider_codes, &message_ids,
-                        &phases, &bytes_sent, &details, &wait_hints_ms, &keys, &hashes})
+    for (auto* array :
+         {&done_leases,  &job_ids, &attempt_nos, &outcomes,  &budgets,       &delays_us,
+          &dead_reasons, &ages_us, &codes,       &providers, &statuses,      &provider_codes,
+          &message_ids,  &phases,  &bytes_sent,  &details,   &wait_hints_ms, &waits_clamped_ms,
+          &keys,         &hashes,  &suppress})
       array->clear();
   }
 
@@ -166,24 +100,25 @@ struct record_statement {
       delays_us.add_int(microseconds(x.delay));
     else
       delays_us.add_null();
+    // The statement knows what an empty one means.
+    dead_reasons.add_text_or_null(x.next == next_step::dead ? x.dead_reason : std::string{});
+    add_milliseconds(waits_clamped_ms, x.clamped_wait);
   }
 
   void add_answer(const outcome& x) {
-    codes.add_text_or_null(x.reason);
-    providers.add_text_or_null(x.provider);
+    codes.add_text_or_null(safe_text(x.reason, max_name));
+    providers.add_text_or_null(safe_text(x.provider, max_name));
     if (x.provider_status != 0)
       statuses.add_int(x.provider_status);
     else
       statuses.add_null();
-    provider_codes.add_text_or_null(x.provider_code);
-    message_ids.add_text_or_null(x.provider_message_id);
+    provider_codes.add_text_or_null(safe_text(x.provider_code, max_name));
+    message_ids.add_text_or_null(safe_text(x.provider_message_id, max_name));
     phases.add_text(to_string(x.phase));
     bytes_sent.add_int(static_cast<int64_t>(x.bytes_sent));
-    details.add_text_or_null(x.detail);
-    if (x.wait_hint.count() > 0)
-      wait_hints_ms.add_int(microseconds(x.wait_hint) / 1000);
-    else
-      wait_hints_ms.add_null();
+    details.add_text_or_null(safe_text(x.detail, max_detail));
+    add_milliseconds(wait_hints_ms, x.wait_hint);
+    suppress.add_bool(x.suppress_recipient);
   }
 };
 
@@ -194,9 +129,8 @@ struct late_success_statement {
   long long changed = 0;
   soci::statement statement;
 
-  explicit late_success_statement(soci::session& sql)
-      : statement((sql.prepare << mark_late_success,
-                   soci::use(message_id, has_message_id, "message_id_1"),
+  late_success_statement(soci::session& sql, const std::string& text)
+      : statement((sql.prepare << text, soci::use(message_id, has_message_id, "message_id_1"),
                    soci::use(job_id, "job_id"), soci::use(attempt_no, "attempt_no"),
                    soci::use(provider, has_provider, "provider"),
                    soci::use(message_id, has_message_id, "message_id_2"), soci::into(changed))) {}
@@ -204,8 +138,8 @@ struct late_success_statement {
   void fill(const attempt_result& x) {
     job_id = to_string(x.attempt.job_id);
     attempt_no = x.attempt.attempt_no;
-    provider = without_nul(x.answer.provider);
-    message_id = without_nul(x.answer.provider_message_id);
+    provider = safe_text(x.answer.provider, max_name);
+    message_id = safe_text(x.answer.provider_message_id, max_name);
     has_provider = provider.empty() ? soci::i_null : soci::i_ok;
     has_message_id = message_id.empty() ? soci::i_null : soci::i_ok;
   }
@@ -225,9 +159,8 @@ std::map<attempt_key, size_t> first_of_each(const std::vector<attempt_result>& r
   return positions;
 }
 
-std::vector<bool> record_batch(session& db, const std::vector<attempt_result>& results,
+std::vector<bool> record_batch(record_statement& x, const std::vector<attempt_result>& results,
                                const std::vector<int64_t>& done_leases) {
-  auto& x = db.prepared<record_statement>();
   x.clear();
   for (auto id : done_leases)
     x.done_leases.add_int(id);
@@ -249,22 +182,28 @@ std::vector<bool> record_batch(session& db, const std::vector<attempt_result>& r
 
 } // namespace
 
-pg_result_store::pg_result_store(const postgres_config& config) : session_(config, "result") {}
+pg_result_store::pg_result_store(const postgres_config& config, caf::timespan suppress_for,
+                                 delivery_statements statements)
+    : session_(config, "result"), suppress_for_(suppress_for), statements_(std::move(statements)) {}
 
 caf::expected<std::vector<bool>> pg_result_store::record(const std::vector<attempt_result>& results,
                                                          const std::vector<int64_t>& done_leases) {
   if (results.empty() && done_leases.empty())
     return std::vector<bool>{};
-  return session_.run([&] { return record_batch(session_, results, done_leases); });
+  return session_.run([&] {
+    auto& x = session_.prepared<record_statement>(statements_.record_attempts);
+    x.suppress_us = microseconds(suppress_for_);
+    return record_batch(x, results, done_leases);
+  });
 }
 
 caf::expected<bool> pg_result_store::record_late_success(const attempt_result& result) {
   return run_transaction(session_, [&] {
-    auto& x = session_.prepared<late_success_statement>();
+    auto& x = session_.prepared<late_success_statement>(statements_.mark_late_success);
     x.fill(result);
     x.statement.execute(true);
     if (x.changed > 0)
-      session_.sql() << leave_queue, soci::use(x.job_id, "job_id");
+      session_.sql() << statements_.leave_queue, soci::use(x.job_id, "job_id");
     return x.changed > 0;
   });
 }

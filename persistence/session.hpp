@@ -54,12 +54,13 @@ public:
   soci::session& sql() { return *connection_; }
 
   /// The statement object of this type, prepared on this connection: `Statement` is constructible
-  /// from `soci::session&` and keeps its variables where SOCI bound them. Valid inside of `run`.
-  template <class Statement>
-  Statement& prepared() {
+  /// from `soci::session&` and these arguments, and keeps its variables where SOCI bound them. One
+  /// session always asks with the same arguments. Valid inside of `run`.
+  template <class Statement, class... Args>
+  Statement& prepared(const Args&... args) {
     auto& slot = statements_[typeid(Statement)];
     if (!slot)
-      slot = std::make_shared<Statement>(*connection_);
+      slot = std::make_shared<Statement>(*connection_, args...);
     return *static_cast<Statement*>(slot.get());
   }
 

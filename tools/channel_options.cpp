@@ -15,15 +15,41 @@ void add_retry(section& s, retry_policy& x) {
         "The wait after the n-th failure is the n-th entry; after the last one the notification "
         "is dead. Entry 0 belongs to the first attempt and is 0s.")
       .not_empty();
+  s.add("retry-base", x.base,
+        "Not 0s: instead of retry-delays, the wait after the n-th failure is "
+        "retry-base * retry-factor^(n-1), at most retry-cap.")
+      .between(0s, 168h);
+  s.add("retry-factor", x.factor, "See retry-base.").between(1, 100);
+  s.add("retry-cap", x.cap, "See retry-base; jitter comes on top.").between(0s, 720h);
+  s.add("retry-attempts", x.attempts,
+        "With retry-base: the failures after which a notification is dead.")
+      .between(1, 1'000'000);
   s.add("retry-jitter", x.jitter, "Up to this share of a wait is added to it.").between(0, 10);
   s.add("retry-hold-delay", x.hold_delay,
         "Between two attempts while the provider refuses our account as a whole.")
       .between(1s, 24h);
-  s.add("retry-unknown-delay", x.unknown_delay,
-        "The least wait after a send whose answer was lost: it may have arrived.")
+  s.add("retry-unknown", x.unknown,
+        {{"retry", unknown_policy::retry}, {"park", unknown_policy::park}},
+        "What becomes of a notification whose answer was lost, so that it may have arrived: "
+        "\"retry\" sends it again, \"park\" leaves it dead until a person decides. Neither applies "
+        "while the provider still knows its idempotency key: then a retry is safe.");
+  s.add("retry-unknown-delay", x.unknown_delay, "The least wait before such a retry.")
       .between(0s, 24h);
+  s.add("retry-unknown-attempts", x.unknown_attempts,
+        "Lost answers after which a notification is dead in any case.")
+      .between(1, 1000);
   s.add("retry-max-wait", x.max_wait_hint, "The longest wait that a provider may ask for.")
       .between(0s, 168h);
+}
+
+void add_breaker(section& s, breaker_policy& x) {
+  s.add("breaker-failures", x.failures,
+        "Failures in a row after which the channel waits, one send at a time probing whether the "
+        "provider is back. 0: only when it refuses our account as a whole.")
+      .between(0, 1'000'000);
+  s.add("breaker-wait", x.first_wait, "Until the first probe; doubles after each that fails.")
+      .between(100ms, 24h);
+  s.add("breaker-max-wait", x.max_wait, "No wait for a probe is longer.").between(100ms, 24h);
 }
 
 void add_smtp(section& s, smtp_config& x, std::string& password_file) {
@@ -71,7 +97,14 @@ void add_channel(option_list& out, const std::string& name, channel_config& chan
   s.add("slots", channel.slots, "Sends at the same time.").between(1, 10'000);
   s.add("prefetch", channel.prefetch, "Notifications claimed beyond the free slots.")
       .between(0, 100'000);
+  s.add("concurrency", channel.concurrency,
+        "Most sends on the wire at the same time. 0: as many as slots.")
+      .between(0, 10'000);
+  s.add("rate", channel.rate,
+        "Most sends a second, by all processes on this database together. 0: no limit.")
+      .between(0, 1'000'000);
   s.add("deadline", channel.deadline, "For one send, all of it.").between(100ms, 1h);
+  add_breaker(s, channel.breaker);
   add_retry(s, channel.retry);
   add_smtp(s, channel.smtp, smtp_password_file);
 }

@@ -1,6 +1,7 @@
 #include "tools/secrets.hpp"
 
 #include "messages/error.hpp"
+#include "messages/hex.hpp"
 
 #include <array>
 #include <cerrno>
@@ -21,21 +22,11 @@ struct span {
   bool is_password = true; ///< The database's own, not that of a key file.
 };
 
-int hex_digit(char c) {
-  if (c >= '0' && c <= '9')
-    return c - '0';
-  if (c >= 'a' && c <= 'f')
-    return c - 'a' + 10;
-  if (c >= 'A' && c <= 'F')
-    return c - 'A' + 10;
-  return -1;
-}
-
 std::string percent_decoded(std::string_view x) {
   std::string result;
   for (size_t i = 0; i < x.size(); ++i) {
-    auto high = i + 2 < x.size() ? hex_digit(x[i + 1]) : -1;
-    auto low = i + 2 < x.size() ? hex_digit(x[i + 2]) : -1;
+    auto high = i + 2 < x.size() ? hex_value(x[i + 1]) : -1;
+    auto low = i + 2 < x.size() ? hex_value(x[i + 2]) : -1;
     if (x[i] == '%' && high >= 0 && low >= 0) {
       result += static_cast<char>(high * 16 + low);
       i += 2;

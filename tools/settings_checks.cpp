@@ -36,6 +36,10 @@ void check_delivery(const setting_values& values, problem_list& out) {
       out.push_back("delivery.lease (" + duration_text(x.lease) + ") must exceed channel-" + name
                     + ".deadline (" + duration_text(channel.deadline) + ") by more than "
                     + duration_text(lease_margin));
+    if (channel.breaker.first_wait > channel.breaker.max_wait)
+      out.push_back("channel-" + name + ".breaker-wait ("
+                    + duration_text(channel.breaker.first_wait) + ") must not exceed channel-"
+                    + name + ".breaker-max-wait (" + duration_text(channel.breaker.max_wait) + ")");
     const auto& delays = channel.retry.delays;
     if (!delays.empty() && delays.front().count() != 0)
       out.push_back("channel-" + name + ".retry-delays must begin with 0s, not "

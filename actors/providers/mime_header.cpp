@@ -74,7 +74,8 @@ std::string encode_header_text(std::string_view text) {
 }
 
 std::string encode_header_phrase(std::string_view text) {
-  if (text.empty())
+  // Readers take an encoded blank for a name, and some then lose the address.
+  if (text.find_first_not_of(' ') == std::string_view::npos)
     return {};
   auto is_quotable = is_plain(text) && text.find_first_of("\"\\") == std::string_view::npos;
   return is_quotable ? '"' + std::string{text} + '"' : encode_words(text);

@@ -14,7 +14,8 @@ std::string flatten_header(std::string_view text);
 /// folded with LF and at most 76 long if the header's name has up to ten characters.
 std::string encode_header_text(std::string_view text);
 
-/// The same for the name before an address: a quoted string or encoded words; empty stays empty.
+/// The same for the name before an address: a quoted string or encoded words. Nothing for a name
+/// that is empty or only blanks.
 std::string encode_header_phrase(std::string_view text);
 
 } // namespace notify

@@ -8,14 +8,17 @@
 #include <boost/asio/strand.hpp>
 
 #include <algorithm>
+#include <iterator>
 #include <utility>
 
 namespace notify {
 
 namespace asio = boost::asio;
 
-smtp_pool::smtp_pool(asio::io_context& io, smtp_config config, tls_context_ptr tls)
-    : io_(io), config_(std::move(config)), tls_(std::move(tls)) {}
+smtp_pool::smtp_pool(asio::io_context& io, smtp_config config, tls_context_ptr tls,
+                     smtp_lookup look_up)
+    : io_(io), config_(std::move(config)), tls_(std::move(tls)), look_up_(std::move(look_up)),
+      waiting_timer_(io) {}
 
 void smtp_pool::submit(ticket_ptr ticket) {
   std::unique_lock guard{mutex_};
@@ -29,9 +32,10 @@ void smtp_pool::submit(ticket_ptr ticket) {
     session = std::move(idle_.back().session);
     idle_.pop_back();
   } else if (busy_.size() < config_.max_connections) {
-    session = std::make_shared<smtp_session>(asio::make_strand(io_), config_, *tls_);
+    session = std::make_shared<smtp_session>(asio::make_strand(io_), config_, *tls_, look_up_);
     ++sessions_;
   } else {
+    watch_waiting(ticket->deadline());
     waiting_.push_back(std::move(ticket));
     return;
   }
@@ -83,6 +87,36 @@ smtp_pool::ticket_ptr smtp_pool::next(const session_ptr& session, bool keep) {
   arm_idle_limit(session, since);
   idle_.push_back({session, since});
   return nullptr;
+}
+
+void smtp_pool::watch_waiting(smtp_ticket::clock::time_point deadline) {
+  if (deadline >= watched_until_)
+    return;
+  watched_until_ = deadline;
+  waiting_timer_.expires_at(deadline);
+  waiting_timer_.async_wait([pool = weak_from_this()](boost::system::error_code error) {
+    auto self = pool.lock();
+    if (!error && self)
+      self->on_waiting_deadline();
+  });
+}
+
+void smtp_pool::on_waiting_deadline() {
+  std::unique_lock guard{mutex_};
+  auto now = smtp_ticket::clock::now();
+  auto is_in_time = [now](const ticket_ptr& x) { return x->deadline() > now; };
+  auto first_late = std::stable_partition(waiting_.begin(), waiting_.end(), is_in_time);
+  std::vector<ticket_ptr> late{std::make_move_iterator(first_late),
+                               std::make_move_iterator(waiting_.end())};
+  waiting_.erase(first_late, waiting_.end());
+  watched_until_ = smtp_ticket::clock::time_point::max();
+  auto is_earlier = [](const auto& a, const auto& b) { return a->deadline() < b->deadline(); };
+  auto earliest = std::min_element(waiting_.begin(), waiting_.end(), is_earlier);
+  if (earliest != waiting_.end())
+    watch_waiting((*earliest)->deadline());
+  guard.unlock();
+  for (auto& ticket : late)
+    ticket->expire();
 }
 
 void smtp_pool::arm_idle_limit(const session_ptr& session, uint64_t since) {

@@ -1,10 +1,12 @@
 #pragma once
 
+#include "actors/providers/smtp_lookup.hpp"
 #include "actors/providers/smtp_session.hpp"
 #include "actors/providers/smtp_ticket.hpp"
 #include "actors/providers/smtp_tls.hpp"
 
 #include <boost/asio/io_context.hpp>
+#include <boost/asio/steady_timer.hpp>
 
 #include <cstddef>
 #include <cstdint>
@@ -26,11 +28,13 @@ struct smtp_pool_gauge {
 };
 
 /// Shares at most `max_connections` sessions among the mails. A mail takes the session that was
-/// used last, else opens one, else waits its turn; callers bound how many wait. Thread-safe; each
-/// session runs on its own strand of `io`. Kept alive by its sessions' work.
+/// used last, else opens one, else waits its turn, at most until its deadline; callers bound how
+/// many wait. Thread-safe; each session runs on its own strand of `io`. Kept alive by its sessions'
+/// work.
 class smtp_pool : public std::enable_shared_from_this<smtp_pool> {
 public:
-  smtp_pool(boost::asio::io_context& io, smtp_config config, tls_context_ptr tls);
+  smtp_pool(boost::asio::io_context& io, smtp_config config, tls_context_ptr tls,
+            smtp_lookup look_up = {});
 
   void submit(std::shared_ptr<smtp_ticket> ticket);
 
@@ -57,6 +61,10 @@ private:
   /// The next mail for a session that is free; if there is none, keeps it or lets it go.
   ticket_ptr next(const session_ptr& session, bool keep);
 
+  /// Sees to it that a mail is answered if it still waits then. `mutex_` is held.
+  void watch_waiting(smtp_ticket::clock::time_point deadline);
+  void on_waiting_deadline();
+
   void arm_idle_limit(const session_ptr& session, uint64_t since);
   void on_idle_limit(const session_ptr& session, uint64_t since);
   void on_exit(const session_ptr& session, const std::exception_ptr& error);
@@ -65,10 +73,14 @@ private:
   boost::asio::io_context& io_;
   const smtp_config config_;
   const tls_context_ptr tls_;
+  const smtp_lookup look_up_;
   mutable std::mutex mutex_;
   std::map<session_ptr, ticket_ptr> busy_; ///< Their number and that of `idle_` are bounded.
   std::vector<idle_session> idle_;         ///< The last one was used last.
   std::deque<ticket_ptr> waiting_;
+  boost::asio::steady_timer waiting_timer_;
+  /// When that timer looks at `waiting_`: never after the earliest deadline in it.
+  smtp_ticket::clock::time_point watched_until_ = smtp_ticket::clock::time_point::max();
   uint64_t idle_periods_ = 0;
   uint64_t sessions_ = 0;
   bool is_stopped_ = false;

@@ -43,6 +43,12 @@ std::string find_fault(const smtp_config& config) {
   return {};
 }
 
+/// Bounded, because the clock cannot hold a time that is much further away.
+smtp_ticket::clock::time_point deadline_after(caf::timespan limit) {
+  constexpr caf::timespan longest = std::chrono::hours{24 * 365};
+  return smtp_ticket::clock::now() + std::min(limit, longest);
+}
+
 /// A send that ends before a byte was sent.
 outcome refused(std::string reason, std::string detail) {
   outcome result;
@@ -56,8 +62,8 @@ outcome refused(std::string reason, std::string detail) {
 
 } // namespace
 
-caf::expected<std::shared_ptr<smtp_provider>> smtp_provider::make(boost::asio::io_context& io,
-                                                                  const smtp_config& config) {
+caf::expected<std::shared_ptr<smtp_provider>>
+smtp_provider::make(boost::asio::io_context& io, const smtp_config& config, smtp_lookup look_up) {
   if (auto fault = find_fault(config); !fault.empty())
     return caf::make_error(ec::invalid_config, std::move(fault));
   auto from = parse_mail_address(config.from_address);
@@ -68,7 +74,7 @@ caf::expected<std::shared_ptr<smtp_provider>> smtp_provider::make(boost::asio::i
   auto tls = make_tls_context(config);
   if (!tls)
     return std::move(tls.error());
-  auto pool = std::make_shared<smtp_pool>(io, config, std::move(*tls));
+  auto pool = std::make_shared<smtp_pool>(io, config, std::move(*tls), std::move(look_up));
   return std::shared_ptr<smtp_provider>{
       new smtp_provider(config, std::move(*from), std::move(pool))};
 }
@@ -81,6 +87,7 @@ smtp_provider::~smtp_provider() {
 }
 
 void smtp_provider::send(send_request request, completion done) {
+  auto deadline = deadline_after(request.deadline);
   auto to = parse_mail_address(request.recipient);
   if (!to) {
     done(refused("smtp_invalid_recipient", render(to.error())));
@@ -95,7 +102,7 @@ void smtp_provider::send(send_request request, completion done) {
   }
   outgoing_mail mail{from_.text(), to->text(), std::move(*message),
                      from_.needs_smtputf8() || to->needs_smtputf8()};
-  pool_->submit(std::make_shared<smtp_ticket>(std::move(mail), std::move(done)));
+  pool_->submit(std::make_shared<smtp_ticket>(std::move(mail), deadline, std::move(done)));
 }
 
 void smtp_provider::stop() {

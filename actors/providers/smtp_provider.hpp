@@ -21,17 +21,17 @@ class smtp_provider : public provider {
 public:
   /// Checks the settings once, loudly: `ec::invalid_config` names the option. `io` must run until
   /// `stop` was called.
-  static caf::expected<std::shared_ptr<smtp_provider>> make(boost::asio::io_context& io,
-                                                            const smtp_config& config);
+  static caf::expected<std::shared_ptr<smtp_provider>>
+  make(boost::asio::io_context& io, const smtp_config& config, smtp_lookup look_up = {});
 
   /// Stops.
   ~smtp_provider() override;
 
   std::string name() const override { return "smtp"; }
 
-  /// The overall deadline is the caller's business; each step of the dialogue has its own. While
-  /// all connections are busy a mail waits, so callers have at most `max_connections` in flight if
-  /// they want none to wait.
+  /// Besides the request's deadline each step of the dialogue has its own. While all connections
+  /// are busy a mail waits, so callers have at most `max_connections` in flight if they want none
+  /// to wait; one that waited past its deadline is answered as `smtp_pool_busy`.
   void send(send_request request, completion done) override;
 
   void stop() override;

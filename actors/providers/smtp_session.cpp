@@ -20,25 +20,8 @@ constexpr size_t piece_size = size_t{16} * 1024;
 /// For courtesies whose answer changes nothing.
 constexpr caf::timespan short_wait = 2s;
 
-smtp_ending over(send_phase phase, smtp_trouble trouble) {
-  return {phase, trouble.event, {}, std::move(trouble.text), 0};
-}
-
-smtp_ending over(send_phase phase, smtp_answer answer) {
-  return {phase, answer.event, std::move(answer.reply), std::move(answer.text), 0};
-}
-
-smtp_trouble stopped() {
-  return {smtp_event::stopped, "the service is stopping"};
-}
-
 smtp_trouble out_of_step() {
   return {smtp_event::desync, "the relay spoke out of turn"};
-}
-
-std::string plain_credentials(const smtp_config& config) {
-  using namespace std::string_literals;
-  return base64("\0"s + config.username + "\0"s + config.password);
 }
 
 /// True for an answer that a connection gives which was closed while it was idle.
@@ -50,8 +33,9 @@ bool is_end_of_idle(const smtp_answer& answer) {
 } // namespace
 
 smtp_session::smtp_session(boost::asio::any_io_executor strand, const smtp_config& config,
-                           boost::asio::ssl::context& tls)
-    : strand_(std::move(strand)), config_(config), tls_context_(tls), idle_timer_(strand_) {}
+                           boost::asio::ssl::context& tls, const smtp_lookup& look_up)
+    : strand_(std::move(strand)), config_(config), tls_context_(tls), look_up_(look_up),
+      idle_timer_(strand_) {}
 
 smtp_session::awaitable<outcome> smtp_session::deliver(smtp_ticket& ticket) {
   idle_timer_.cancel();
@@ -80,111 +64,6 @@ smtp_session::awaitable<smtp_ending> smtp_session::attempt(smtp_ticket& ticket, 
   if (end)
     co_return std::move(*end);
   co_return co_await send_message(ticket);
-}
-
-smtp_session::awaitable<smtp_session::step> smtp_session::establish(smtp_ticket& ticket) {
-  auto end = co_await open(ticket);
-  if (!end)
-    end = co_await secure(ticket);
-  if (!end)
-    end = co_await log_in(ticket);
-  is_open_ = !end;
-  needs_reset_ = false;
-  messages_ = 0;
-  co_return end;
-}
-
-smtp_session::awaitable<smtp_session::step> smtp_session::open(smtp_ticket& ticket) {
-  if (is_aborted_ || !ticket.enter(send_phase::resolve))
-    co_return over(send_phase::resolve, stopped());
-  transport_.emplace(strand_, tls_context_);
-  auto trouble = co_await transport_->resolve(config_.host, config_.port, config_.connect_timeout);
-  if (trouble)
-    co_return over(send_phase::resolve, std::move(*trouble));
-  if (is_aborted_ || !ticket.enter(send_phase::connect))
-    co_return over(send_phase::connect, stopped());
-  trouble = co_await transport_->connect(config_.connect_timeout);
-  if (trouble)
-    co_return over(send_phase::connect, std::move(*trouble));
-  co_return std::nullopt;
-}
-
-/// From the open socket to a greeted relay, under TLS if so configured.
-smtp_session::awaitable<smtp_session::step> smtp_session::secure(smtp_ticket& ticket) {
-  step end;
-  if (config_.security == smtp_security::tls)
-    end = co_await start_tls(ticket);
-  if (!end)
-    end = co_await greet(ticket);
-  if (!end)
-    end = co_await say_hello(ticket);
-  if (end || config_.security != smtp_security::starttls)
-    co_return end;
-  if (!extensions_.starttls)
-    co_return over(send_phase::tls, smtp_trouble{smtp_event::not_offered, "no STARTTLS"});
-  auto answer = co_await command(ticket, send_phase::tls, "STARTTLS");
-  if (!answer.is(2))
-    co_return over(send_phase::tls, std::move(answer));
-  end = co_await start_tls(ticket);
-  // What the relay said in plain text may have been anybody's words: ask again.
-  if (!end)
-    end = co_await say_hello(ticket);
-  co_return end;
-}
-
-smtp_session::awaitable<smtp_session::step> smtp_session::greet(smtp_ticket& ticket) {
-  if (is_aborted_ || !ticket.enter(send_phase::greeting))
-    co_return over(send_phase::greeting, stopped());
-  transport_->set_deadline(config_.command_timeout);
-  auto answer = co_await transport_->read_reply();
-  if (!answer.is(2))
-    co_return over(send_phase::greeting, std::move(answer));
-  co_return std::nullopt;
-}
-
-smtp_session::awaitable<smtp_session::step> smtp_session::start_tls(smtp_ticket& ticket) {
-  if (is_aborted_ || !ticket.enter(send_phase::tls))
-    co_return over(send_phase::tls, stopped());
-  auto trouble = co_await transport_->start_tls(config_.host, config_.connect_timeout);
-  if (trouble)
-    co_return over(send_phase::tls, std::move(*trouble));
-  co_return std::nullopt;
-}
-
-smtp_session::awaitable<smtp_session::step> smtp_session::say_hello(smtp_ticket& ticket) {
-  extensions_ = {};
-  auto answer = co_await command(ticket, send_phase::ehlo, "EHLO " + config_.helo_name);
-  if (answer.is(2))
-    extensions_ = parse_smtp_extensions(answer.reply);
-  else if (answer.is(5))
-    answer = co_await command(ticket, send_phase::ehlo, "HELO " + config_.helo_name);
-  if (!answer.is(2))
-    co_return over(send_phase::ehlo, std::move(answer));
-  co_return std::nullopt;
-}
-
-smtp_session::awaitable<smtp_session::step> smtp_session::log_in(smtp_ticket& ticket) {
-  if (config_.username.empty())
-    co_return std::nullopt;
-  if (!transport_->is_encrypted() && !transport_->is_loopback())
-    co_return over(send_phase::auth, smtp_trouble{smtp_event::unsafe, "AUTH needs TLS"});
-  smtp_answer answer{smtp_event::not_offered, {}, "neither AUTH PLAIN nor AUTH LOGIN"};
-  if (extensions_.auth_plain)
-    answer = co_await command(ticket, send_phase::auth, "AUTH PLAIN " + plain_credentials(config_));
-  else if (extensions_.auth_login)
-    answer = co_await log_in_by_prompts(ticket);
-  if (answer.is(2))
-    co_return std::nullopt;
-  co_return over(send_phase::auth, std::move(answer));
-}
-
-smtp_session::awaitable<smtp_answer> smtp_session::log_in_by_prompts(smtp_ticket& ticket) {
-  auto answer = co_await command(ticket, send_phase::auth, "AUTH LOGIN");
-  if (answer.is(3))
-    answer = co_await command(ticket, send_phase::auth, base64(config_.username));
-  if (answer.is(3))
-    answer = co_await command(ticket, send_phase::auth, base64(config_.password));
-  co_return answer;
 }
 
 smtp_session::awaitable<smtp_session::step>
@@ -229,26 +108,27 @@ smtp_session::awaitable<smtp_ending> smtp_session::send_message(smtp_ticket& tic
 /// Everything but the last piece. A relay that answers before the end has not accepted.
 smtp_session::awaitable<smtp_session::step> smtp_session::send_head(smtp_ticket& ticket,
                                                                     std::string_view head) {
-  if (is_aborted_ || !ticket.enter(send_phase::body))
-    co_return over(send_phase::body, stopped());
-  uint64_t sent = 0;
-  while (!head.empty()) {
+  for (uint64_t sent = 0;;) {
+    // Asked before each piece: an answer from outside ends the message there.
+    if (is_aborted_ || !ticket.enter(send_phase::body))
+      co_return over(send_phase::body, gave_up());
+    if (head.empty())
+      co_return std::nullopt;
     if (transport_->has_unread()) {
-      auto end = co_await read_early_reply(out_of_step(), config_.command_timeout);
+      auto end = co_await read_early_reply(ticket, out_of_step(), config_.command_timeout);
       co_return end;
     }
-    transport_->set_deadline(config_.command_timeout);
+    transport_->set_deadline(ticket.limit(config_.command_timeout));
     auto piece = head.substr(0, piece_size);
     size_t written = 0;
     auto trouble = co_await transport_->write(piece, written);
     ticket.set_bytes_sent(sent += written);
     if (trouble) {
-      auto end = co_await read_early_reply(std::move(*trouble), short_wait);
+      auto end = co_await read_early_reply(ticket, std::move(*trouble), short_wait);
       co_return end;
     }
     head.remove_prefix(piece.size());
   }
-  co_return std::nullopt;
 }
 
 /// The last piece with the final dot, and the reply that decides. From the moment the gate to
@@ -256,10 +136,10 @@ smtp_session::awaitable<smtp_session::step> smtp_session::send_head(smtp_ticket&
 smtp_session::awaitable<smtp_ending>
 smtp_session::send_tail(smtp_ticket& ticket, std::string_view tail, uint64_t total) {
   if (transport_->has_unread())
-    co_return co_await read_early_reply(out_of_step(), config_.command_timeout);
+    co_return co_await read_early_reply(ticket, out_of_step(), config_.command_timeout);
   if (is_aborted_ || !ticket.enter(send_phase::final_dot))
-    co_return over(send_phase::body, stopped());
-  transport_->set_deadline(config_.final_dot_timeout);
+    co_return over(send_phase::body, gave_up());
+  transport_->set_deadline(ticket.limit(config_.final_dot_timeout));
   auto sent = ticket.bytes_sent();
   size_t written = 0;
   auto trouble = co_await transport_->write(tail, written);
@@ -273,14 +153,14 @@ smtp_session::send_tail(smtp_ticket& ticket, std::string_view tail, uint64_t tot
   auto is_certain =
       !transport_->is_encrypted() && written < tail.size() && trouble->event == smtp_event::closed;
   if (is_certain)
-    co_return co_await read_early_reply(std::move(*trouble), short_wait);
+    co_return co_await read_early_reply(ticket, std::move(*trouble), short_wait);
   co_return over(send_phase::final_dot, std::move(*trouble));
 }
 
 /// The refusal that made the relay stop reading, if it still can be read, else `trouble`.
-smtp_session::awaitable<smtp_ending> smtp_session::read_early_reply(smtp_trouble trouble,
-                                                                    caf::timespan limit) {
-  transport_->set_deadline(limit);
+smtp_session::awaitable<smtp_ending>
+smtp_session::read_early_reply(smtp_ticket& ticket, smtp_trouble trouble, caf::timespan limit) {
+  transport_->set_deadline(ticket.limit(limit));
   auto answer = co_await transport_->read_reply();
   if (answer.event == smtp_event::reply)
     co_return over(send_phase::body, std::move(answer));
@@ -290,10 +170,10 @@ smtp_session::awaitable<smtp_ending> smtp_session::read_early_reply(smtp_trouble
 smtp_session::awaitable<smtp_answer> smtp_session::command(smtp_ticket& ticket, send_phase phase,
                                                            std::string line) {
   if (is_aborted_ || !ticket.enter(phase))
-    co_return smtp_answer::from(stopped());
+    co_return smtp_answer::from(gave_up());
   if (transport_->has_unread())
     co_return smtp_answer::from(out_of_step());
-  transport_->set_deadline(config_.command_timeout);
+  transport_->set_deadline(ticket.limit(config_.command_timeout));
   line += "\r\n";
   size_t written = 0;
   auto trouble = co_await transport_->write(line, written);
@@ -318,6 +198,18 @@ smtp_session::awaitable<void> smtp_session::say_goodbye() {
 void smtp_session::abort() {
   is_aborted_ = true;
   close();
+}
+
+smtp_ending smtp_session::over(send_phase phase, smtp_trouble trouble) {
+  return {phase, trouble.event, {}, std::move(trouble.text), 0};
+}
+
+smtp_ending smtp_session::over(send_phase phase, smtp_answer answer) {
+  return {phase, answer.event, std::move(answer.reply), std::move(answer.text), 0};
+}
+
+smtp_trouble smtp_session::gave_up() {
+  return {smtp_event::stopped, "the send was answered already"};
 }
 
 std::string smtp_session::mail_command(const outgoing_mail& mail) const {
@@ -378,12 +270,17 @@ outcome smtp_session::conclude(const smtp_ending& ending, const smtp_ticket& tic
   return result;
 }
 
+std::string smtp_session::plain_credentials() const {
+  using namespace std::string_literals;
+  return base64("\0"s + config_.username + "\0"s + config_.password);
+}
+
 bool smtp_session::repeats_secret(std::string_view text) const {
   if (config_.password.empty())
     return false;
   auto contains = [&](const std::string& x) { return text.find(x) != std::string_view::npos; };
   return contains(config_.password) || contains(base64(config_.password))
-         || contains(plain_credentials(config_));
+         || contains(plain_credentials());
 }
 
 void smtp_session::close() {

@@ -17,14 +17,14 @@ public:
   template <class T>
   using awaitable = boost::asio::awaitable<T>;
 
-  /// `config` and `tls` outlive the session.
+  /// `config`, `tls` and `look_up` outlive the session.
   smtp_session(boost::asio::any_io_executor strand, const smtp_config& config,
-               boost::asio::ssl::context& tls);
+               boost::asio::ssl::context& tls, const smtp_lookup& look_up);
 
-  /// Sends one mail and says what came of it; every step has its own deadline. A connection kept
-  /// from an earlier mail that turns out dead at its first command is replaced within the same
-  /// attempt, once (421 or end of stream, RFC 5321 section 3.8); so is one that answers RCPT with
-  /// 503. The message itself goes out at most once.
+  /// Sends one mail and says what came of it. Every step has its own limit, and none goes on past
+  /// the ticket's deadline. A connection kept from an earlier mail that turns out dead at its first
+  /// command is replaced within the same attempt, once (421 or end of stream, RFC 5321 section
+  /// 3.8); so is one that answers RCPT with 503. The message itself goes out at most once.
   awaitable<outcome> deliver(smtp_ticket& ticket);
 
   /// True if the connection may serve another mail.
@@ -58,11 +58,20 @@ private:
   awaitable<smtp_ending> send_message(smtp_ticket& ticket);
   awaitable<step> send_head(smtp_ticket& ticket, std::string_view head);
   awaitable<smtp_ending> send_tail(smtp_ticket& ticket, std::string_view tail, uint64_t total);
-  awaitable<smtp_ending> read_early_reply(smtp_trouble trouble, caf::timespan limit);
+  awaitable<smtp_ending> read_early_reply(smtp_ticket& ticket, smtp_trouble trouble,
+                                          caf::timespan limit);
 
   /// Writes one line and reads its reply within one limit.
   awaitable<smtp_answer> command(smtp_ticket& ticket, send_phase phase, std::string line);
 
+  static smtp_ending over(send_phase phase, smtp_trouble trouble);
+  static smtp_ending over(send_phase phase, smtp_answer answer);
+
+  /// For a ticket that lets nothing more through: its answer was given, this one counts for
+  /// nothing.
+  static smtp_trouble gave_up();
+
+  std::string plain_credentials() const;
   std::string mail_command(const outgoing_mail& mail) const;
   step check_limits(const outgoing_mail& mail) const;
   void settle(const smtp_ending& ending);
@@ -73,6 +82,7 @@ private:
   boost::asio::any_io_executor strand_;
   const smtp_config& config_;
   boost::asio::ssl::context& tls_context_;
+  const smtp_lookup& look_up_;
   boost::asio::steady_timer idle_timer_;
   std::optional<smtp_transport> transport_;
   smtp_extensions extensions_;

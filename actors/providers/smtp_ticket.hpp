@@ -3,6 +3,9 @@
 #include "actors/providers/provider.hpp"
 #include "actors/providers/smtp_classifier.hpp"
 
+#include <caf/timespan.hpp>
+
+#include <chrono>
 #include <cstdint>
 #include <mutex>
 #include <string>
@@ -21,12 +24,15 @@ struct outgoing_mail {
 /// nothing, so `done` runs exactly once, also if the I/O threads end in the middle.
 ///
 /// It is the gate in front of every phase: a session that may not enter the next one must not
-/// send another byte. That is why an answer given from outside (at `stop`) is true: once it says
-/// "not accepted", the final dot can no longer go out. Thread-safe.
+/// send another byte. That is why an answer given from outside (at `stop`, or past the deadline)
+/// is true: once it says "not accepted", the final dot can no longer go out. Thread-safe.
 class smtp_ticket {
 public:
-  smtp_ticket(outgoing_mail mail, provider::completion done)
-      : mail_(std::move(mail)), done_(std::move(done)) {}
+  using clock = std::chrono::steady_clock;
+
+  /// `deadline` is for the whole send: the wait for a connection, the dialogue and the answer.
+  smtp_ticket(outgoing_mail mail, clock::time_point deadline, provider::completion done)
+      : mail_(std::move(mail)), deadline_(deadline), done_(std::move(done)) {}
 
   /// Answers for a send that nobody works on any more.
   ~smtp_ticket();
@@ -36,7 +42,13 @@ public:
 
   const outgoing_mail& mail() const { return mail_; }
 
-  /// Begins `next`. False if the send was answered meanwhile.
+  clock::time_point deadline() const { return deadline_; }
+
+  /// How long a step may take: its own limit, or what is left of the deadline if that is less.
+  caf::timespan limit(caf::timespan step) const;
+
+  /// Begins `next`. False if the send was answered meanwhile, or is now because its deadline has
+  /// passed.
   [[nodiscard]] bool enter(send_phase next);
 
   /// Counts bytes of the message as handed to the kernel.
@@ -50,10 +62,15 @@ public:
   /// Gives the answer for an orderly stop at whatever phase was reached.
   void stop();
 
+  /// Gives the answer for a deadline that has passed at whatever phase was reached. A send that
+  /// has begun nothing was waiting for a connection.
+  void expire();
+
 private:
   void finish_at(smtp_event what, const char* text);
 
   const outgoing_mail mail_;
+  const clock::time_point deadline_;
   mutable std::mutex mutex_;
   provider::completion done_; ///< Empty once called.
   send_phase phase_ = send_phase::none;

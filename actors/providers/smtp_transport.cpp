@@ -5,6 +5,7 @@
 #include <boost/asio/as_tuple.hpp>
 #include <boost/asio/bind_executor.hpp>
 #include <boost/asio/connect.hpp>
+#include <boost/asio/post.hpp>
 #include <boost/asio/use_awaitable.hpp>
 #include <boost/asio/write.hpp>
 #include <boost/beast/core/error.hpp>
@@ -43,21 +44,30 @@ bool is_untrusted(SSL* ssl, const beast::error_code& error) {
 smtp_transport::smtp_transport(asio::any_io_executor strand, asio::ssl::context& tls)
     : tcp_(std::move(strand)), tls_context_(tls) {}
 
-smtp_transport::awaitable<smtp_transport::step>
-smtp_transport::resolve(const std::string& host, uint16_t port, caf::timespan limit) {
+smtp_transport::awaitable<smtp_transport::step> smtp_transport::resolve(const std::string& host,
+                                                                        uint16_t port,
+                                                                        const smtp_lookup& look_up,
+                                                                        caf::timespan limit) {
   auto shared = std::make_shared<lookup>(tcp_.get_executor());
   lookup_ = shared;
   shared->timer.expires_after(limit);
-  auto on_resolved = [shared](const beast::error_code& error, const auto& results) {
+  auto strand = tcp_.get_executor();
+  auto on_found = [shared](const beast::error_code& error, const auto& endpoints) {
     shared->is_done = true;
     shared->error = error;
-    for (const auto& entry : results)
-      shared->endpoints.push_back(entry.endpoint());
+    shared->endpoints.assign(endpoints.begin(), endpoints.end());
     shared->timer.cancel();
   };
-  // The handler runs on our strand: not before this coroutine waits.
-  shared->resolver.async_resolve(host, std::to_string(port),
-                                 asio::bind_executor(tcp_.get_executor(), std::move(on_resolved)));
+  // Either way the handler runs on our strand: not before this coroutine waits.
+  if (look_up)
+    look_up(host, port, [strand, on_found](const auto& error, auto endpoints) {
+      asio::post(strand, [on_found, error, endpoints = std::move(endpoints)] {
+        on_found(error, endpoints);
+      });
+    });
+  else
+    shared->resolver.async_resolve(host, std::to_string(port),
+                                   asio::bind_executor(strand, on_found));
   co_await shared->timer.async_wait(as_values);
   if (shared->is_cancelled)
     co_return smtp_trouble{smtp_event::failed, "interrupted"};

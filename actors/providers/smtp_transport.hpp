@@ -1,6 +1,7 @@
 #pragma once
 
 #include "actors/providers/smtp_classifier.hpp"
+#include "actors/providers/smtp_lookup.hpp"
 #include "actors/providers/smtp_reply.hpp"
 
 #include <boost/asio/any_io_executor.hpp>
@@ -54,8 +55,10 @@ public:
 
   smtp_transport(boost::asio::any_io_executor strand, boost::asio::ssl::context& tls);
 
-  /// Looks up the relay. The limit holds although the system's resolver cannot be interrupted.
-  awaitable<step> resolve(const std::string& host, uint16_t port, caf::timespan limit);
+  /// Looks up the relay, with `look_up` if it is not empty. The limit holds although the system's
+  /// resolver cannot be interrupted.
+  awaitable<step> resolve(const std::string& host, uint16_t port, const smtp_lookup& look_up,
+                          caf::timespan limit);
 
   /// Tries the addresses found, one after the other, within one limit.
   awaitable<step> connect(caf::timespan limit);

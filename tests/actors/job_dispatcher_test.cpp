@@ -275,7 +275,9 @@ TEST_CASE_METHOD(job_dispatcher_fixture,
   self->monitor(dispatcher);
   stop(dispatcher);
   bool ended = false;
+  // The drain timeout, and a little for the answers of sends that are cut.
   advance(10s);
+  advance(3s);
   self->receive([&](const caf::down_msg&) { ended = true; },
                 caf::after(std::chrono::seconds(0)) >> [] {});
   CHECK(ended);

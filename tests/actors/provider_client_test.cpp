@@ -28,8 +28,10 @@ public:
 struct provider_client_fixture : test::actor_fixture {
   provider_client_fixture() {
     worker = test::spawn_probe<delivery_worker_actor>(system, log);
-    client = system.spawn(provider_client, provider_client_config{"email", 30s, 1s},
-                          provider_ptr{adapter});
+    provider_client_config own;
+    own.channel = "email";
+    own.concurrency = 2;
+    client = system.spawn(provider_client, own, provider_ptr{adapter}, dir);
     settle();
   }
 
@@ -37,6 +39,7 @@ struct provider_client_fixture : test::actor_fixture {
     stop(client);
     stop(worker);
     adapter->open.clear();
+    dir->clear();
   }
 
   void ask_to_send(const uuid& job_id) {
@@ -53,6 +56,7 @@ struct provider_client_fixture : test::actor_fixture {
   }
 
   std::shared_ptr<held_provider> adapter = std::make_shared<held_provider>();
+  directory_ptr dir = std::make_shared<directory>();
   std::shared_ptr<test::received> log = std::make_shared<test::received>();
   delivery_worker_actor worker;
   provider_client_actor client;
@@ -82,13 +86,13 @@ TEST_CASE_METHOD(provider_client_fixture,
 TEST_CASE_METHOD(provider_client_fixture,
                  "an adapter that keeps silent leaves an unknown outcome") {
   ask_to_send(uuid::random());
-  advance(29s);
+  advance(31s);
   CHECK(log->answers.empty());
   advance(2s);
   REQUIRE(log->answers.size() == 1);
   CHECK(log->answers[0].result.kind == outcome_kind::unknown);
   CHECK(log->answers[0].result.reason == "deadline_exceeded");
-  finish(0, outcome_kind::sent);
+  finish(0, outcome_kind::retry);
   CHECK(log->answers.size() == 1);
   CHECK(ask<actor_status>(client, get_status{})->counters["late_answers"] == 1);
 }
@@ -100,6 +104,25 @@ TEST_CASE_METHOD(provider_client_fixture, "a slow request holds up no other") {
   finish(1, outcome_kind::sent);
   REQUIRE(log->answers.size() == 1);
   CHECK(log->answers[0].job_id == fast);
+}
+
+TEST_CASE_METHOD(provider_client_fixture, "the adapter is told the deadline") {
+  ask_to_send(uuid::random());
+  CHECK(adapter->requests.at(0).deadline == caf::timespan{30s});
+}
+
+TEST_CASE_METHOD(provider_client_fixture, "more sends than the limit are handed back unsent") {
+  ask_to_send(uuid::random());
+  ask_to_send(uuid::random());
+  auto third = uuid::random();
+  ask_to_send(third);
+  CHECK(adapter->requests.size() == 2);
+  REQUIRE(log->answers.size() == 1);
+  CHECK(log->answers[0].job_id == third);
+  CHECK(log->answers[0].result.kind == outcome_kind::interrupted);
+  finish(0, outcome_kind::sent);
+  ask_to_send(third);
+  CHECK(adapter->requests.size() == 3);
 }
 
 TEST_CASE_METHOD(provider_client_fixture, "stopping ends the adapter") {

@@ -28,11 +28,24 @@ retry_policy any_policy() {
   policy.delays.resize(*rc::gen::inRange<size_t>(1, 12));
   for (auto& delay : policy.delays)
     delay = any_span();
+  if (*rc::gen::inRange(0, 2) == 1) {
+    policy.base = any_span();
+    policy.factor = *rc::gen::inRange(0, 1000) / 10.0;
+    policy.cap = any_span();
+    policy.attempts = *rc::gen::inRange(1, 20);
+  }
+  policy.unknown_attempts = *rc::gen::inRange(1, 5);
   policy.jitter = *rc::gen::inRange(0, 300) / 100.0;
   policy.hold_delay = any_span();
   policy.unknown_delay = any_span();
   policy.max_wait_hint = any_span();
   return policy;
+}
+
+job_history after(int32_t failures) {
+  job_history result;
+  result.failures = failures;
+  return result;
 }
 
 outcome any_answer() {
@@ -47,9 +60,9 @@ TEST_CASE("retry decisions keep their bounds") {
     auto policy = any_policy();
     auto answer = any_answer();
     auto failures = *rc::gen::inRange<int32_t>(0, 15);
-    auto decision = decide(policy, answer, failures, any_random());
+    auto decision = decide(policy, answer, after(failures), any_random());
     // Without jitter the answer is the floor itself.
-    auto floor = decide(policy, answer, failures, 0.0).delay;
+    auto floor = decide(policy, answer, after(failures), 0.0).delay;
     RC_ASSERT(decision.delay >= floor);
     auto most = static_cast<double>(floor.count()) * (1.0 + policy.jitter) * 1.000001 + 1.0;
     RC_ASSERT(static_cast<double>(decision.delay.count()) <= most);
@@ -57,7 +70,7 @@ TEST_CASE("retry decisions keep their bounds") {
   rc::prop("the floor respects the provider's hint up to its clamp", [] {
     auto policy = any_policy();
     auto answer = any_answer();
-    auto decision = decide(policy, answer, 0, any_random());
+    auto decision = decide(policy, answer, after(0), any_random());
     if (decision.next == next_step::retry)
       RC_ASSERT(decision.delay >= std::min(answer.wait_hint, policy.max_wait_hint));
   });
@@ -65,14 +78,14 @@ TEST_CASE("retry decisions keep their bounds") {
     auto policy = any_policy();
     auto answer = any_answer();
     answer.kind = outcome_kind::unknown;
-    auto decision = decide(policy, answer, 0, any_random());
+    auto decision = decide(policy, answer, after(0), any_random());
     if (decision.next == next_step::retry)
       RC_ASSERT(decision.delay >= policy.unknown_delay);
   });
   rc::prop("only a retry has a delay, and only a failure ends a job", [] {
     auto policy = any_policy();
     auto answer = any_answer();
-    auto decision = decide(policy, answer, *rc::gen::inRange<int32_t>(0, 15), any_random());
+    auto decision = decide(policy, answer, after(*rc::gen::inRange<int32_t>(0, 15)), any_random());
     if (decision.next != next_step::retry)
       RC_ASSERT(decision.delay == caf::timespan{0});
     if (decision.next == next_step::dead)
@@ -89,7 +102,7 @@ TEST_CASE("a thousand jobs that fail together come back spread out") {
   // Five seconds and a fifth of jitter: one second, in ten parts.
   std::array<int, 10> parts{};
   for (int i = 0; i < 1000; ++i) {
-    auto delay = decide({}, failed, 0, uniform(engine)).delay;
+    auto delay = decide({}, failed, after(0), uniform(engine)).delay;
     REQUIRE(delay >= 5s);
     REQUIRE(delay < 6s);
     ++parts.at(static_cast<size_t>((delay - 5s) / 100ms));

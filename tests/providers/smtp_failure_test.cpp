@@ -238,15 +238,5 @@ TEST_CASE("a relay that is not there is a retry with nothing sent") {
   CHECK(result.bytes_sent == 0);
 }
 
-TEST_CASE("a name that cannot be looked up is a retry") {
-  smtp_config config;
-  config.host = "relay.invalid";
-  config.security = smtp_security::none;
-  smtp_client client{config};
-  auto result = client.send();
-  CHECK(result.kind == kind::retry);
-  CHECK(result.phase == phase::resolve);
-}
-
 } // namespace
 } // namespace notify

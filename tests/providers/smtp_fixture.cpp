@@ -40,8 +40,9 @@ send_request a_mail(const std::string& key) {
   return result;
 }
 
-smtp_client::smtp_client(const smtp_config& config, size_t threads) : io_(threads) {
-  auto made = smtp_provider::make(io_.context(), config);
+smtp_client::smtp_client(const smtp_config& config, size_t threads, smtp_lookup look_up)
+    : io_(threads) {
+  auto made = smtp_provider::make(io_.context(), config, std::move(look_up));
   if (!made)
     throw std::runtime_error(render(made.error()));
   provider_ = std::move(*made);
@@ -73,11 +74,12 @@ raw_smtp_client::~raw_smtp_client() {
   io_.stop();
 }
 
-std::future<outcome> raw_smtp_client::start(std::string message) {
+std::future<outcome> raw_smtp_client::start(std::string message, caf::timespan deadline) {
   auto promise = std::make_shared<std::promise<outcome>>();
   outgoing_mail mail{"shop@example.com", "user@example.org", std::move(message), false};
-  pool_->submit(std::make_shared<smtp_ticket>(
-      std::move(mail), [promise](outcome x) { promise->set_value(std::move(x)); }));
+  pool_->submit(
+      std::make_shared<smtp_ticket>(std::move(mail), smtp_ticket::clock::now() + deadline,
+                                    [promise](outcome x) { promise->set_value(std::move(x)); }));
   return promise->get_future();
 }
 

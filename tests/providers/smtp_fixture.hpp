@@ -4,6 +4,7 @@
 #include "actors/providers/smtp_provider.hpp"
 #include "tests/support/scripted_smtp.hpp"
 
+#include <chrono>
 #include <future>
 #include <memory>
 #include <string>
@@ -26,7 +27,7 @@ send_request a_mail(const std::string& key = "key-1");
 /// A provider on I/O threads of its own.
 class smtp_client {
 public:
-  explicit smtp_client(const smtp_config& config, size_t threads = 2);
+  explicit smtp_client(const smtp_config& config, size_t threads = 2, smtp_lookup look_up = {});
   ~smtp_client();
 
   std::future<outcome> start(send_request request);
@@ -49,8 +50,10 @@ public:
   explicit raw_smtp_client(const smtp_config& config);
   ~raw_smtp_client();
 
-  std::future<outcome> start(std::string message);
+  std::future<outcome> start(std::string message, caf::timespan deadline = std::chrono::minutes{2});
   outcome send(std::string message);
+
+  smtp_pool_gauge gauge() const { return pool_->gauge(); }
 
 private:
   io_threads io_;

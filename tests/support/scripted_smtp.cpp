@@ -3,6 +3,7 @@
 #include <algorithm>
 #include <condition_variable>
 #include <stdexcept>
+#include <utility>
 
 #include <netinet/in.h>
 #include <poll.h>
@@ -195,8 +196,19 @@ smtp_step freeze() {
 }
 
 smtp_step wait_for(std::shared_future<void> signal) {
+  return [=](smtp_peer& peer) {
+    while (signal.wait_for(std::chrono::milliseconds{10}) != std::future_status::ready)
+      if (peer.server().is_stopped())
+        return false;
+    return true;
+  };
+}
+
+smtp_step tell(std::shared_ptr<std::promise<void>> reached) {
+  auto is_told = std::make_shared<std::atomic<bool>>(false);
   return [=](smtp_peer&) {
-    signal.wait();
+    if (!is_told->exchange(true))
+      reached->set_value();
     return true;
   };
 }
@@ -268,13 +280,16 @@ scripted_smtp::~scripted_smtp() {
   is_stopped_ = true;
   ::shutdown(listener_, SHUT_RDWR);
   acceptor_.join();
+  std::map<size_t, std::thread> peers;
   {
     std::lock_guard guard{mutex_};
     for (auto& [number, fd] : open_)
       ::shutdown(fd, SHUT_RDWR);
+    peers = std::exchange(peers_, {});
   }
-  for (auto& peer : peers_)
+  for (auto& [number, peer] : peers)
     peer.join();
+  join_finished();
   ::close(listener_);
 }
 
@@ -293,11 +308,23 @@ void scripted_smtp::accept_all() {
     auto fd = ::accept4(listener_, nullptr, nullptr, SOCK_CLOEXEC);
     if (fd < 0)
       continue;
+    join_finished();
     std::lock_guard guard{mutex_};
-    auto number = peers_.size();
+    auto number = connections_++;
     open_[number] = fd;
-    peers_.emplace_back([this, number, fd] { serve(number, fd); });
+    peers_[number] = std::thread{[this, number, fd] { serve(number, fd); }};
   }
+}
+
+/// So that thousands of connections, one after the other, are not thousands of threads.
+void scripted_smtp::join_finished() {
+  std::vector<std::thread> finished;
+  {
+    std::lock_guard guard{mutex_};
+    finished = std::exchange(finished_, {});
+  }
+  for (auto& peer : finished)
+    peer.join();
 }
 
 void scripted_smtp::serve(size_t number, int fd) {
@@ -310,6 +337,10 @@ void scripted_smtp::serve(size_t number, int fd) {
   std::lock_guard guard{mutex_};
   open_.erase(number);
   ::close(fd);
+  if (is_stopped_)
+    return; // The destructor joins.
+  auto self = peers_.extract(number);
+  finished_.push_back(std::move(self.mapped()));
 }
 
 void scripted_smtp::keep(received_mail mail) {
@@ -348,7 +379,7 @@ size_t scripted_smtp::count(std::string_view command_prefix) const {
 
 size_t scripted_smtp::connections() const {
   std::lock_guard guard{mutex_};
-  return peers_.size();
+  return connections_;
 }
 
 size_t scripted_smtp::open_connections() const {

@@ -95,8 +95,11 @@ smtp_step close();
 smtp_step reset();
 smtp_step freeze();
 
-/// Waits for the test to set the promise.
+/// Waits for the test to set the promise; ends the connection if the test ends before.
 smtp_step wait_for(std::shared_future<void> signal);
+
+/// Tells the test that the script came this far, on the first connection that does.
+smtp_step tell(std::shared_ptr<std::promise<void>> reached);
 
 /// Slows the relay down.
 smtp_step delay(std::chrono::milliseconds time);
@@ -142,6 +145,9 @@ public:
   size_t connections() const;
   size_t open_connections() const;
 
+  /// True while the relay goes away: whoever waits should not.
+  bool is_stopped() const { return is_stopped_; }
+
   /// What did not go as scripted; a test ends with this empty.
   std::vector<std::string> failures() const;
 
@@ -153,6 +159,7 @@ public:
 private:
   void accept_all();
   void serve(size_t number, int fd);
+  void join_finished();
 
   std::vector<smtp_script> scripts_;
   std::shared_ptr<SSL_CTX> tls_;
@@ -161,10 +168,12 @@ private:
   mutable std::mutex mutex_;
   std::atomic<bool> is_stopped_ = false;
   std::map<size_t, int> open_;
+  size_t connections_ = 0;
   std::vector<received_mail> mails_;
   std::vector<std::string> commands_;
   std::vector<std::string> failures_;
-  std::vector<std::thread> peers_;
+  std::map<size_t, std::thread> peers_;
+  std::vector<std::thread> finished_;
   std::thread acceptor_;
 };
 

@@ -1,7 +1,7 @@
 #include "actors/kafka/admin.hpp"
 #include "actors/kafka/producer.hpp"
 #include "messages/error.hpp"
-#include "persistence/session.hpp"
+#include "tools/bench/database.hpp"
 #include "tools/bench/notifyd_run.hpp"
 #include "tools/bench/progress.hpp"
 #include "tools/command_line.hpp"
@@ -50,16 +50,9 @@ struct measurement {
   throw std::runtime_error{render(err)};
 }
 
-postgres_config database_of(const setup& x) {
-  postgres_config result;
-  result.url = x.postgres;
-  return result;
-}
-
 class benchmark {
 public:
-  explicit benchmark(setup x)
-      : setup_(std::move(x)), db_(database_of(setup_), "bench", planner::free) {}
+  explicit benchmark(setup x) : setup_(std::move(x)), db_(setup_.postgres) {}
 
   void run();
 
@@ -67,18 +60,13 @@ private:
   std::vector<std::string> arguments(const std::string& topic, bool ingest, bool deliver) const;
   void create_topic(const std::string& name);
   void publish(const std::string& topic, uint64_t count, uint64_t rate, const std::string& step);
-  void wait_until(notifyd_run& service, progress& bar, const std::string& count_sql,
-                  uint64_t wanted);
   measurement ingest_backlog(const std::string& topic);
   measurement burn_down(const std::string& topic);
   measurement whole_path();
   void latency(double& p50, double& p99);
-  int64_t commits();
-  double value(const std::string& text);
 
   setup setup_;
-  session db_;
-  int64_t own_commits_ = 0; ///< Statements of ours, which the database counts as well.
+  database db_;
 };
 
 std::vector<std::string> benchmark::arguments(const std::string& topic, bool ingest,
@@ -146,95 +134,64 @@ void benchmark::publish(const std::string& topic, uint64_t count, uint64_t rate,
     throw std::runtime_error{"Kafka did not take all events"};
 }
 
-double benchmark::value(const std::string& text) {
-  auto result = db_.run([&] {
-    double number = 0;
-    soci::indicator present = soci::i_ok;
-    db_.sql() << text, soci::into(number, present);
-    return present == soci::i_ok ? number : 0;
-  });
-  ++own_commits_;
-  if (!result)
-    give_up(result.error());
-  return *result;
-}
-
-int64_t benchmark::commits() {
-  // Backends that ended have reported everything; ours reports within a second at most, and its
-  // part is subtracted anyway.
-  auto all = value("select xact_commit::float8 from pg_stat_database"
-                   " where datname = current_database()");
-  return static_cast<int64_t>(all);
-}
-
-void benchmark::wait_until(notifyd_run& service, progress& bar, const std::string& count_sql,
-                           uint64_t wanted) {
-  for (;;) {
-    auto done = static_cast<uint64_t>(value(count_sql));
-    bar.show(done);
-    if (done >= wanted)
-      break;
-    service.check();
-    std::this_thread::sleep_for(100ms);
-  }
-  bar.finish();
-}
-
 measurement benchmark::ingest_backlog(const std::string& topic) {
-  auto before = commits() - own_commits_;
+  auto before = db_.commits();
   notifyd_run service{setup_.notifyd, arguments(topic, true, false)};
   progress bar{"ingesting ", setup_.events};
-  wait_until(service, bar,
-             "select coalesce(sum(total_records), 0)::float8 from notify.partition_ledger"
-             " where topic = '"
-                 + topic + "'",
-             setup_.events);
+  db_.wait_until(service, bar,
+                 "select coalesce(sum(total_records), 0)::float8 from notify.partition_ledger"
+                 " where topic = '"
+                     + topic + "'",
+                 setup_.events);
   service.stop();
   // received_at is when a batch's transaction began, moved_at of the last one likewise: the
   // duration of one batch is missing at the end and nothing at the start.
-  auto seconds = value("select extract(epoch from max(received_at) - min(received_at))::float8"
-                       " from notify.inbox_events where topic = '"
-                       + topic + "'");
+  auto seconds = db_.value("select extract(epoch from max(received_at) - min(received_at))::float8"
+                           " from notify.inbox_events where topic = '"
+                           + topic + "'");
   measurement result;
   result.per_second = static_cast<double>(setup_.events) / seconds;
   result.transactions_per_job =
-      static_cast<double>(commits() - own_commits_ - before) / static_cast<double>(setup_.events);
+      static_cast<double>(db_.commits() - before) / static_cast<double>(setup_.events);
   return result;
 }
 
 measurement benchmark::burn_down(const std::string& topic) {
-  auto before = commits() - own_commits_;
+  auto before = db_.commits();
   notifyd_run service{setup_.notifyd, arguments(topic, false, true)};
   progress bar{"delivering", setup_.events};
-  wait_until(service, bar, "select count(*)::float8 from notify.delivery_attempts", setup_.events);
+  db_.wait_until(service, bar, "select count(*)::float8 from notify.delivery_attempts",
+                 setup_.events);
   service.stop();
-  auto seconds = value("select extract(epoch from max(finished_at) - min(started_at))::float8"
-                       " from notify.delivery_attempts");
+  auto seconds = db_.value("select extract(epoch from max(finished_at) - min(started_at))::float8"
+                           " from notify.delivery_attempts");
   measurement result;
   result.per_second = static_cast<double>(setup_.events) / seconds;
   result.transactions_per_job =
-      static_cast<double>(commits() - own_commits_ - before) / static_cast<double>(setup_.events);
+      static_cast<double>(db_.commits() - before) / static_cast<double>(setup_.events);
   return result;
 }
 
 measurement benchmark::whole_path() {
   create_topic("bench-path");
-  auto before = commits() - own_commits_;
-  auto sent = static_cast<uint64_t>(value("select count(*)::float8 from notify.delivery_attempts"));
+  auto before = db_.commits();
+  auto sent =
+      static_cast<uint64_t>(db_.value("select count(*)::float8 from notify.delivery_attempts"));
   notifyd_run service{setup_.notifyd, arguments("bench-path", true, true)};
-  auto start = value("select extract(epoch from clock_timestamp())::float8");
+  auto start = db_.value("select extract(epoch from clock_timestamp())::float8");
   publish("bench-path", setup_.events, 0, "publishing");
   progress bar{"whole path", setup_.events};
-  wait_until(service, bar,
-             "select count(*)::float8 - " + std::to_string(sent) + " from notify.delivery_attempts",
-             setup_.events);
+  db_.wait_until(service, bar,
+                 "select count(*)::float8 - " + std::to_string(sent)
+                     + " from notify.delivery_attempts",
+                 setup_.events);
   service.stop();
-  auto end = value("select extract(epoch from max(finished_at))::float8"
-                   " from notify.delivery_attempts");
+  auto end = db_.value("select extract(epoch from max(finished_at))::float8"
+                       " from notify.delivery_attempts");
   measurement result;
   result.per_second = static_cast<double>(setup_.events) / (end - start);
   result.transactions_per_job =
-      static_cast<double>(commits() - own_commits_ - before) / static_cast<double>(setup_.events);
+      static_cast<double>(db_.commits() - before) / static_cast<double>(setup_.events);
   return result;
 }
 
@@ -242,21 +199,22 @@ void benchmark::latency(double& p50, double& p99) {
   const std::string topic = "bench-latency";
   create_topic(topic);
   notifyd_run service{setup_.notifyd, arguments(topic, true, true)};
-  auto sent = static_cast<uint64_t>(value("select count(*)::float8 from notify.delivery_attempts"));
+  auto sent =
+      static_cast<uint64_t>(db_.value("select count(*)::float8 from notify.delivery_attempts"));
   // The first events also wait for the group to form; they are not counted.
   constexpr uint64_t warm_up = 100;
   publish(topic, warm_up, 0, "warming up");
   progress warm{"waiting   ", warm_up};
   auto count_sql =
       "select count(*)::float8 - " + std::to_string(sent) + " from notify.delivery_attempts";
-  wait_until(service, warm, count_sql, warm_up);
-  auto start = value("select extract(epoch from clock_timestamp())::float8");
+  db_.wait_until(service, warm, count_sql, warm_up);
+  auto start = db_.value("select extract(epoch from clock_timestamp())::float8");
   publish(topic, setup_.latency_events, setup_.rate, "trickling ");
   progress bar{"waiting   ", setup_.latency_events + warm_up};
-  wait_until(service, bar, count_sql, setup_.latency_events + warm_up);
+  db_.wait_until(service, bar, count_sql, setup_.latency_events + warm_up);
   service.stop();
   auto quantile = [&](const char* q) {
-    return value(
+    return db_.value(
         "select percentile_cont(" + std::string{q}
         + ") within group (order by"
           " extract(epoch from a.finished_at - e.occurred_at) * 1000)::float8"
