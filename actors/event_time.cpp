@@ -2,6 +2,7 @@
 
 #include <chrono>
 #include <cstdio>
+#include <utility>
 
 namespace notify {
 
@@ -74,6 +75,13 @@ private:
   bool ok_ = true;
 };
 
+/// A moment as a date and the time of that day.
+std::pair<year_month_day, hh_mm_ss<microseconds>> split_time(int64_t us) {
+  auto time = sys_time<microseconds>{microseconds{us}};
+  auto today = floor<days>(time);
+  return {year_month_day{today}, hh_mm_ss<microseconds>{time - today}};
+}
+
 } // namespace
 
 std::optional<int64_t> parse_event_time(std::string_view text) {
@@ -109,15 +117,27 @@ std::optional<int64_t> parse_event_time(std::string_view text) {
 }
 
 std::string format_event_time(int64_t us) {
-  auto time = sys_time<microseconds>{microseconds{us}};
-  auto today = floor<days>(time);
-  auto date = year_month_day{today};
-  auto clock = hh_mm_ss{floor<minutes>(time - today)};
+  auto [date, clock] = split_time(us);
   char text[64];
   std::snprintf(text, sizeof(text), "%04d-%02u-%02u %02d:%02d UTC", static_cast<int>(date.year()),
                 static_cast<unsigned>(date.month()), static_cast<unsigned>(date.day()),
                 static_cast<int>(clock.hours().count()), static_cast<int>(clock.minutes().count()));
   return text;
+}
+
+std::string format_rfc3339(int64_t us) {
+  auto [date, clock] = split_time(us);
+  char text[64];
+  std::snprintf(text, sizeof(text), "%04d-%02u-%02uT%02d:%02d:%02d", static_cast<int>(date.year()),
+                static_cast<unsigned>(date.month()), static_cast<unsigned>(date.day()),
+                static_cast<int>(clock.hours().count()), static_cast<int>(clock.minutes().count()),
+                static_cast<int>(clock.seconds().count()));
+  std::string result{text};
+  if (auto fraction = clock.subseconds().count(); fraction != 0) {
+    std::snprintf(text, sizeof(text), ".%06d", static_cast<int>(fraction));
+    result += text;
+  }
+  return result + "Z";
 }
 
 } // namespace notify

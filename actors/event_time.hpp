@@ -15,4 +15,7 @@ std::optional<int64_t> parse_event_time(std::string_view text);
 /// For people: `2026-09-01 16:00 UTC`.
 std::string format_event_time(int64_t us);
 
+/// For programs: `2026-09-01T16:00:00Z`, with six digits of a fraction if there is one.
+std::string format_rfc3339(int64_t us);
+
 } // namespace notify

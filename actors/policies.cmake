@@ -5,6 +5,7 @@ find_path(KAINJOW_MUSTACHE_INCLUDE_DIR kainjow/mustache.hpp REQUIRED)
 add_library(notify_policies STATIC
   circuit_breaker.cpp
   envelope.cpp
+  event_message.cpp
   event_time.cpp
   job_id.cpp
   member_text.cpp

@@ -1,5 +1,6 @@
 #include "actors/rendering.hpp"
 
+#include "actors/event_message.hpp"
 #include "actors/sha256.hpp"
 #include "actors/strict_json.hpp"
 #include "actors/template_folder.hpp"
@@ -31,32 +32,57 @@ class mustache_template_set : public template_set {
 public:
   explicit mustache_template_set(template_map templates) : templates_(std::move(templates)) {}
 
-  bool contains(const std::string& key) const override { return templates_.count(key) > 0; }
+  bool contains(const std::string& key) const override {
+    return key == event_template_key || templates_.count(key) > 0;
+  }
 
   caf::expected<rendered_message> render(const delivery_job& job) const override {
+    auto result = job.template_key == event_template_key ? render_event(job) : render_parts(job);
+    if (result)
+      result->content_hash = to_hex(sha256_of_parts({result->subject, result->text, result->html}));
+    return result;
+  }
+
+private:
+  using locale_map = template_map::mapped_type;
+
+  static caf::expected<rendered_message> render_event(const delivery_job& job) {
+    auto payload = read_payload(job);
+    if (!payload)
+      return std::move(payload.error());
+    rendered_message result;
+    result.text = event_message(job);
+    return result;
+  }
+
+  caf::expected<rendered_message> render_parts(const delivery_job& job) const {
     auto locales = templates_.find(job.template_key);
     if (locales == templates_.end())
       return no_such_key(job.template_key);
     auto found = find_locale(locales->second, job.locale);
     if (found == locales->second.end())
       return invalid(job.template_key + ": has neither locale `" + job.locale + "` nor `en`");
-    json_options options;
-    options.max_depth = max_payload_depth;
-    options.numbers_as_text = true;
-    auto document = read_json(job.payload, options);
-    const auto* payload = document.value.if_object();
-    if (document.fault != json_fault::none || payload == nullptr)
-      return invalid(job.template_key + ": the payload is not a JSON object");
+    auto payload = read_payload(job);
+    if (!payload)
+      return std::move(payload.error());
     auto language = std::string_view{found->first}.substr(0, found->first.find('-'));
     render_context context{job, *payload, language};
     return render_parts(found->second, context);
   }
 
-private:
-  using locale_map = template_map::mapped_type;
+  static caf::expected<boost::json::object> read_payload(const delivery_job& job) {
+    json_options options;
+    options.max_depth = max_payload_depth;
+    options.numbers_as_text = true;
+    auto document = read_json(job.payload, options);
+    auto* payload = document.value.if_object();
+    if (document.fault != json_fault::none || payload == nullptr)
+      return invalid(job.template_key + ": the payload is not a JSON object");
+    return std::move(*payload);
+  }
 
   caf::error no_such_key(const std::string& key) const {
-    std::vector<std::string> known;
+    std::vector<std::string> known{std::string{event_template_key}};
     for (const auto& entry : templates_)
       known.push_back(entry.first);
     auto guess = nearest(key, known);
@@ -90,7 +116,6 @@ private:
       return invalid(parts.text->name() + ": " + context.problem());
     if (!render_part(parts.html, result.html))
       return invalid(parts.html->name() + ": " + context.problem());
-    result.content_hash = to_hex(sha256_of_parts({result.subject, result.text, result.html}));
     return result;
   }
 

@@ -15,6 +15,8 @@ namespace notify {
 /// `text.mustache` and, for e-mail, `html.mustache`. Variables are those of the event's payload
 /// plus `event_id`, `event_type`, `occurred_at` and `amount` (see docs). Strict: a variable that
 /// is missing is an error. HTML parts are escaped, text parts are not.
+///
+/// One key is built in and needs no files: `event.v1`, the event itself as JSON.
 class template_set {
 public:
   /// Reads every template below `folder`; the error names the file and what is wrong.

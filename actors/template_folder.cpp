@@ -1,5 +1,6 @@
 #include "actors/template_folder.hpp"
 
+#include "actors/event_message.hpp"
 #include "actors/text_file.hpp"
 #include "actors/utf8.hpp"
 #include "messages/error.hpp"
@@ -90,6 +91,8 @@ private:
     auto key = folder.filename().string();
     if (!is_plain_name(key, "._-"))
       return fail(invalid(key, "a template's key is made of a-z, 0-9, dot, hyphen, underscore"));
+    if (key == event_template_key)
+      return fail(invalid(key, "is built in; give this template another key"));
     auto locales = list(folder);
     if (!locales)
       return fail(std::move(locales.error()));

@@ -85,5 +85,14 @@ TEST_CASE("people see a time to the minute in UTC") {
   CHECK(format_event_time(253402300799999999) == "9999-12-31 23:59 UTC");
 }
 
+TEST_CASE("times are written for programs so that they can be read back") {
+  CHECK(format_rfc3339(0) == "1970-01-01T00:00:00Z");
+  CHECK(format_rfc3339(1788278400 * second) == "2026-09-01T16:00:00Z");
+  CHECK(format_rfc3339(1788278459 * second + 1) == "2026-09-01T16:00:59.000001Z");
+  for (auto us :
+       {int64_t{0}, int64_t{1}, 1788278459 * second + 120000, int64_t{253402300799999999}})
+    CHECK(parse_event_time(format_rfc3339(us)) == us);
+}
+
 } // namespace
 } // namespace notify
