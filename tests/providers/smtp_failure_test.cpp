@@ -183,7 +183,7 @@ TEST_CASE("an early answer to a short mail is not taken for the answer to its en
   CHECK(relay.mails().empty());
 }
 
-TEST_CASE("a relay that falls silent costs one deadline of that step") {
+TEST_CASE("D-D3: a relay that falls silent costs one deadline of that step") {
   const std::vector<failing_relay> relays = {
       {"greeting", {}, phase::greeting, kind::retry, "smtp_timeout"},
       {"greeting in drips",

@@ -6,6 +6,7 @@
 #include <utility>
 
 #include <netinet/in.h>
+#include <netinet/tcp.h>
 #include <poll.h>
 #include <sys/socket.h>
 #include <unistd.h>
@@ -308,6 +309,9 @@ void scripted_smtp::accept_all() {
     auto fd = ::accept4(listener_, nullptr, nullptr, SOCK_CLOEXEC);
     if (fd < 0)
       continue;
+    // What is said is on its way, also right behind another reply.
+    int now = 1;
+    ::setsockopt(fd, IPPROTO_TCP, TCP_NODELAY, &now, sizeof(now));
     join_finished();
     std::lock_guard guard{mutex_};
     auto number = connections_++;
