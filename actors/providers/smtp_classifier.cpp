@@ -18,24 +18,9 @@ constexpr size_t max_detail = 2048;
 
 /// The classic advice for greylisting is to wait minutes; under one, the relay only counts again.
 constexpr caf::timespan greylist_floor = std::chrono::seconds{60};
+constexpr caf::timespan no_floor{0};
 
-/// What a row says about an ending.
-struct verdict {
-  kind result;
-  std::string_view reason;
-  caf::timespan floor{0};
-};
-
-/// A row for replies. `phase::none` is any phase; empty texts match all. First match wins.
-struct reply_rule {
-  phase where;
-  int first_code, last_code;
-  std::string_view enhanced; ///< Start of the enhanced code.
-  std::string_view text;     ///< Part of the reply, in lower case.
-  verdict result;
-};
-
-constexpr reply_rule reply_rules[] = {
+constexpr smtp_reply_rule reply_rules[] = {
     // The relay's own trouble, whatever it answers to.
     {phase::none, 421, 421, "", "", {kind::retry, "smtp_service_unavailable"}},
     // A rate limit that the relay words as a refusal.
@@ -77,8 +62,12 @@ constexpr reply_rule reply_rules[] = {
     {phase::rcpt, 552, 552, "5.5.3", "", {kind::retry, "smtp_too_many_recipients"}},
     {phase::rcpt, 400, 499, "", "greylist", {kind::retry_after, "smtp_greylisted", greylist_floor}},
     {phase::rcpt, 400, 499, "", "", {kind::retry_after, "smtp_rcpt_deferred", greylist_floor}},
-    // Before the rows on relaying: "user unknown in relay recipient table" is about the user.
-    {phase::rcpt, 500, 599, "5.1.", "", {kind::permanent, "smtp_rcpt_unknown"}},
+    // Before the rows on relaying: "user unknown in relay recipient table" is about the user. Some
+    // relays wait for the recipient to say what is wrong with the sender.
+    {phase::rcpt, 500, 599, "5.1.7", "", {kind::permanent, "smtp_rcpt_unknown"}},
+    {phase::rcpt, 500, 599, "5.1.8", "", {kind::permanent, "smtp_rcpt_unknown"}},
+    {phase::rcpt, 500, 599, "5.1.", "sender address", {kind::permanent, "smtp_rcpt_unknown"}},
+    {phase::rcpt, 500, 599, "5.1.", "", {kind::permanent, "smtp_rcpt_unknown", no_floor, true}},
     // About us, although it is said to a recipient. An address has no spaces, so it cannot match.
     {phase::rcpt, 500, 599, "5.7.1", " relay", {kind::hold, "smtp_relay_denied"}},
     {phase::rcpt, 500, 599, "", "relay access denied", {kind::hold, "smtp_relay_denied"}},
@@ -91,6 +80,12 @@ constexpr reply_rule reply_rules[] = {
     {phase::rcpt, 500, 599, "", "client host", {kind::hold, "smtp_client_refused"}},
     // Seen twice by then: the session starts over once by itself.
     {phase::rcpt, 503, 503, "", "", {kind::permanent, "smtp_bad_sequence"}},
+    // A full mailbox, the message's form or a policy against us: this mail fails, the next may not.
+    {phase::rcpt, 500, 599, "5.2.2", "", {kind::permanent, "smtp_rcpt_refused"}},
+    {phase::rcpt, 500, 599, "5.6.", "", {kind::permanent, "smtp_rcpt_refused"}},
+    {phase::rcpt, 500, 599, "5.7.", "", {kind::permanent, "smtp_rcpt_refused"}},
+    {phase::rcpt, 550, 551, "", "", {kind::permanent, "smtp_rcpt_refused", no_floor, true}},
+    {phase::rcpt, 553, 553, "", "", {kind::permanent, "smtp_rcpt_refused", no_floor, true}},
     {phase::rcpt, 500, 599, "", "", {kind::permanent, "smtp_rcpt_refused"}},
 
     {phase::data, 400, 499, "", "greylist", {kind::retry_after, "smtp_greylisted", greylist_floor}},
@@ -121,14 +116,7 @@ constexpr reply_rule reply_rules[] = {
     {phase::none, 500, 599, "", "", {kind::permanent, "smtp_refused"}},
 };
 
-/// A row for endings without a reply.
-struct event_rule {
-  phase where;
-  event what;
-  verdict result;
-};
-
-constexpr event_rule event_rules[] = {
+constexpr smtp_event_rule event_rules[] = {
     // RFC 1047: from here on the relay may have taken the message.
     {phase::final_dot, event::closed, {kind::unknown, "smtp_reply_lost"}},
     {phase::final_dot, event::failed, {kind::unknown, "smtp_reply_lost"}},
@@ -160,7 +148,7 @@ constexpr event_rule event_rules[] = {
     {phase::none, event::not_offered, {kind::hold, "smtp_extension_missing"}},
     {phase::none, event::unsafe, {kind::hold, "smtp_auth_needs_tls"}},
     {phase::none, event::too_big, {kind::permanent, "smtp_message_too_big"}},
-    {phase::none, event::stopped, {kind::retry, "smtp_stopped"}},
+    {phase::none, event::stopped, {kind::interrupted, "smtp_stopped"}},
 };
 
 std::string lower(std::string_view text) {
@@ -175,13 +163,13 @@ bool contains(std::string_view text, std::string_view part) {
   return text.find(part) != std::string_view::npos;
 }
 
-verdict judge_event(phase where, event what) {
+smtp_verdict judge_event(phase where, event what) {
   for (const auto& rule : event_rules)
     if ((rule.where == phase::none || rule.where == where) && rule.what == what)
       return rule.result;
   // Only for `reply`, which has no row here: a reply that is none.
-  return where == phase::final_dot ? verdict{kind::unknown, "smtp_bad_reply"}
-                                   : verdict{kind::retry, "smtp_bad_reply"};
+  return where == phase::final_dot ? smtp_verdict{kind::unknown, "smtp_bad_reply"}
+                                   : smtp_verdict{kind::retry, "smtp_bad_reply"};
 }
 
 bool matches(const smtp_override& rule, const smtp_reply& reply, std::string_view text) {
@@ -191,8 +179,8 @@ bool matches(const smtp_override& rule, const smtp_reply& reply, std::string_vie
          && contains(text, lower(rule.text));
 }
 
-verdict judge_reply(phase where, const smtp_reply& reply,
-                    const std::vector<smtp_override>& overrides) {
+smtp_verdict judge_reply(phase where, const smtp_reply& reply,
+                         const std::vector<smtp_override>& overrides) {
   if (reply.severity() < 2 || reply.severity() > 5)
     return judge_event(where, event::malformed);
   auto text = lower(reply.text());
@@ -211,6 +199,42 @@ verdict judge_reply(phase where, const smtp_reply& reply,
 
 } // namespace
 
+std::span<const smtp_reply_rule> smtp_reply_rules() {
+  return reply_rules;
+}
+
+std::span<const smtp_event_rule> smtp_event_rules() {
+  return event_rules;
+}
+
+std::string to_string(smtp_event x) {
+  switch (x) {
+  case event::reply:
+    return "reply";
+  case event::closed:
+    return "closed";
+  case event::failed:
+    return "failed";
+  case event::timed_out:
+    return "timed_out";
+  case event::malformed:
+    return "malformed";
+  case event::desync:
+    return "desync";
+  case event::untrusted:
+    return "untrusted";
+  case event::not_offered:
+    return "not_offered";
+  case event::unsafe:
+    return "unsafe";
+  case event::too_big:
+    return "too_big";
+  case event::stopped:
+    return "stopped";
+  }
+  return "invalid";
+}
+
 outcome classify_smtp(const smtp_ending& ending, const std::vector<smtp_override>& overrides) {
   auto is_reply = ending.event == event::reply;
   auto judged = is_reply ? judge_reply(ending.phase, ending.reply, overrides)
@@ -219,6 +243,7 @@ outcome classify_smtp(const smtp_ending& ending, const std::vector<smtp_override
   result.kind = judged.result;
   result.reason = judged.reason;
   result.wait_hint = judged.result == kind::retry_after ? judged.floor : caf::timespan{0};
+  result.suppress_recipient = judged.suppresses_recipient;
   result.phase = judged.result == kind::sent ? phase::done : ending.phase;
   result.provider = "smtp";
   result.bytes_sent = ending.bytes_sent;

@@ -4,8 +4,12 @@
 #include "actors/providers/smtp_reply.hpp"
 #include "messages/outcome.hpp"
 
+#include <caf/timespan.hpp>
+
 #include <cstdint>
+#include <span>
 #include <string>
+#include <string_view>
 #include <vector>
 
 namespace notify {
@@ -42,11 +46,43 @@ struct smtp_ending {
   uint64_t bytes_sent = 0;
 };
 
+/// What a row of the tables says about an ending.
+struct smtp_verdict {
+  outcome_kind result;
+  std::string_view reason; ///< Stable; empty for `sent`.
+  caf::timespan floor{0};  ///< Of `retry_after`.
+  bool suppresses_recipient = false;
+};
+
+/// A row for replies. `phase::none` is any phase; empty texts match all. First match wins.
+struct smtp_reply_rule {
+  send_phase where;
+  int first_code, last_code;
+  std::string_view enhanced; ///< Start of the enhanced code.
+  std::string_view text;     ///< Part of the reply, in lower case.
+  smtp_verdict result;
+};
+
+/// A row for endings without a reply. First match wins.
+struct smtp_event_rule {
+  send_phase where; ///< `none`: any.
+  smtp_event what;
+  smtp_verdict result;
+};
+
+// The tables, for the classifier and for docs/retry-table.md.
+
+std::span<const smtp_reply_rule> smtp_reply_rules();
+std::span<const smtp_event_rule> smtp_event_rules();
+
+std::string to_string(smtp_event x);
+
 /// Classifies by phase, reply or event, never by a library's code alone. `overrides` go before our
 /// own table, but can neither make a failure a success nor call an answered attempt unknown.
 ///
 /// The promise behind every answer: `unknown` if and only if the whole message may have reached
-/// the relay and no reply to it was read. Reasons are stable. The detail is safe text of at most
+/// the relay and no reply to it was read; `interrupted` if and only if we ended it before that.
+/// Reasons are stable. The detail is safe text of at most
 /// 2 KiB; of the AUTH phase it keeps nothing.
 outcome classify_smtp(const smtp_ending& ending, const std::vector<smtp_override>& overrides = {});
 
