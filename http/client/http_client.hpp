@@ -1,5 +1,6 @@
 #pragma once
 
+#include "http/client/host_resolver.hpp"
 #include "http/client/http_exchange.hpp"
 
 #include <boost/asio/io_context.hpp>
@@ -44,9 +45,12 @@ public:
   /// Says whether a resolved address may be connected to.
   using address_filter = std::function<bool(const boost::asio::ip::address&)>;
 
-  /// `ec::invalid_config` names what is wrong, e.g. with `ca_file`. An empty filter allows all.
-  static caf::expected<std::shared_ptr<http_client>>
-  make(boost::asio::io_context& io, const http_client_config& config, address_filter filter = {});
+  /// `ec::invalid_config` names what is wrong, e.g. with `ca_file`. An empty filter allows all, an
+  /// empty resolver is the system's.
+  static caf::expected<std::shared_ptr<http_client>> make(boost::asio::io_context& io,
+                                                          const http_client_config& config,
+                                                          address_filter filter = {},
+                                                          host_resolver resolver = {});
 
   virtual ~http_client() = default;
 

@@ -139,7 +139,7 @@ TEST_CASE("lost connections are classified by phase") {
            row{phase::rcpt, smtp_event::timed_out, kind::retry, "smtp_timeout"},
            row{phase::data, smtp_event::desync, kind::retry, "smtp_desync"},
            row{phase::body, smtp_event::closed, kind::retry, "smtp_connection_lost"},
-           row{phase::body, smtp_event::stopped, kind::retry, "smtp_stopped"},
+           row{phase::body, smtp_event::stopped, kind::interrupted, "smtp_stopped"},
            row{phase::final_dot, smtp_event::closed, kind::unknown, "smtp_reply_lost"},
            row{phase::final_dot, smtp_event::timed_out, kind::unknown, "smtp_reply_timeout"},
            row{phase::final_dot, smtp_event::malformed, kind::unknown, "smtp_bad_reply"},
@@ -160,9 +160,35 @@ TEST_CASE("without a reply the outcome is unknown after the final dot and only t
       INFO(to_string(where) << " event " << static_cast<int>(what));
       auto result = classify_smtp(event(where, what));
       CHECK((result.kind == kind::unknown) == (where == phase::final_dot));
+      CHECK((result.kind == kind::interrupted)
+            == (where != phase::final_dot && what == smtp_event::stopped));
       CHECK(result.kind != kind::sent);
       CHECK_FALSE(result.reason.empty());
     }
+}
+
+TEST_CASE("D-C14: a mailbox that does not exist is not tried again, for this mail or another") {
+  for (const std::string line :
+       {"550 5.1.1 no such user", "550 no", "551 not local", "553 mailbox name", "556 5.1.10 no MX",
+        "550 5.4.1 Recipient address rejected", "550 5.2.1 disabled"}) {
+    INFO(line);
+    auto result = classify_smtp(reply(phase::rcpt, line));
+    CHECK(result.kind == kind::permanent);
+    CHECK(result.suppress_recipient);
+  }
+}
+
+TEST_CASE("a refusal that is not about the recipient for good is not held against it") {
+  for (const std::string line :
+       {"552 5.2.2 mailbox full", "550 5.2.2 over quota", "550 5.7.1 spam", "553 5.7.1 blocked",
+        "550 5.6.7 needs SMTPUTF8", "550 5.1.8 sender domain not found", "550 5.1.7 bad sender",
+        "550 5.1.0 <shop@example.com>: Sender address rejected", "554 no", "503 sequence",
+        "550 5.7.1 Relaying denied", "450 4.1.1 later"}) {
+    INFO(line);
+    CHECK_FALSE(classify_smtp(reply(phase::rcpt, line)).suppress_recipient);
+  }
+  for (auto where : {phase::greeting, phase::mail, phase::data, phase::final_dot})
+    CHECK_FALSE(classify_smtp(reply(where, "550 5.1.1 no")).suppress_recipient);
 }
 
 TEST_CASE("a code's first digit decides, and only the reply to the message can say sent") {

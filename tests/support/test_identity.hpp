@@ -4,12 +4,20 @@
 
 namespace notify::test {
 
-/// A fresh key and a self-signed certificate for one host, as PEM files in a folder of their own
-/// that goes away with this object.
+class test_identity;
+
+/// What is special about a certificate.
+struct certificate_traits {
+  bool is_expired = false;
+  const test_identity* issuer = nullptr; ///< Null: self-signed.
+};
+
+/// A fresh key and a certificate for one host, as PEM files in a folder of their own that goes
+/// away with this object. Each may also vouch for others.
 class test_identity {
 public:
   /// `name` is a DNS name, or an address with `IP:` before it.
-  explicit test_identity(const std::string& name);
+  explicit test_identity(const std::string& name, const certificate_traits& traits = {});
   ~test_identity();
 
   test_identity(const test_identity&) = delete;
