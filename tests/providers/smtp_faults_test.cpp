@@ -19,10 +19,6 @@ using namespace test;
 using kind = outcome_kind;
 using phase = send_phase;
 
-const auto to_mail = smtp::all({smtp::hello(), smtp::on("MAIL", "250 ok")});
-const auto to_rcpt = smtp::all({to_mail, smtp::on("RCPT", "250 ok")});
-const auto to_dot = smtp::all({to_rcpt, smtp::on("DATA", "354 go"), smtp::take_mail()});
-
 TEST_CASE("P-1: an idle connection's 421 is never the answer to the next mail") {
   const std::vector<std::pair<std::string, smtp_script>> endings = {
       {"and the end", {}},
@@ -50,7 +46,7 @@ TEST_CASE("P-1: an idle connection's 421 is never the answer to the next mail") 
 }
 
 TEST_CASE("P-2: no answer to the dot is unknown each time, and every copy has the same id") {
-  const smtp_script silent{to_dot, smtp::freeze()};
+  const smtp_script silent{smtp::to_dot(), smtp::freeze()};
   scripted_smtp relay{{silent, silent, {smtp::hello(), smtp::serve()}}};
   auto config = plain_config(relay);
   config.final_dot_timeout = 500ms;
@@ -72,7 +68,7 @@ TEST_CASE("P-2: no answer to the dot is unknown each time, and every copy has th
 TEST_CASE("P-3: a relay that sleeps over one mail delays no mail to another") {
   std::promise<void> awake;
   auto release = awake.get_future().share();
-  scripted_smtp sleepy{{to_dot, smtp::wait_for(release), smtp::say("250 ok")}};
+  scripted_smtp sleepy{{smtp::to_dot(), smtp::wait_for(release), smtp::say("250 ok")}};
   scripted_smtp swift{{smtp::hello(), smtp::serve()}};
   io_threads io{1};
   auto slow = smtp_provider::make(io.context(), plain_config(sleepy));
@@ -103,9 +99,9 @@ TEST_CASE("P-3: a relay that sleeps over one mail delays no mail to another") {
 TEST_CASE("P-5: a connection lost after a yes is no success") {
   const std::vector<std::pair<std::string, smtp_step>> scripts = {
       {"EHLO", smtp::hello()},
-      {"MAIL", to_mail},
-      {"RCPT", to_rcpt},
-      {"DATA", smtp::all({to_rcpt, smtp::on("DATA", "354 go")})},
+      {"MAIL", smtp::to_mail()},
+      {"RCPT", smtp::to_rcpt()},
+      {"DATA", smtp::all({smtp::to_rcpt(), smtp::on("DATA", "354 go")})},
   };
   for (const auto& [name, script] : scripts)
     for (const auto& end : {smtp::close(), smtp::reset()}) {
@@ -126,7 +122,7 @@ TEST_CASE("P-23: an unusual 4yz to RCPT is a retry") {
   for (const auto* reply : {"422 4.2.2 mailbox full", "450 4.1.2 domain not found",
                             "451 4.7.1 try later", "452 4.2.2 full", "499 ?", "400"}) {
     INFO(reply);
-    scripted_smtp relay{{to_mail, smtp::on("RCPT", reply), smtp::serve()}};
+    scripted_smtp relay{{smtp::to_mail(), smtp::on("RCPT", reply), smtp::serve()}};
     smtp_client client{plain_config(relay)};
     auto result = client.send();
     CHECK(result.kind == kind::retry_after);
@@ -141,12 +137,12 @@ TEST_CASE("P-23: an unusual 4yz to RCPT is a retry") {
 
 TEST_CASE("P-24: a 5yz is permanent at once, wherever it comes") {
   const std::vector<std::pair<std::string, smtp_script>> relays = {
-      {"550 5.7.1 to the message", {to_dot, smtp::say("550 5.7.1 no"), smtp::serve()}},
-      {"554 to the message", {to_dot, smtp::say("554 no"), smtp::serve()}},
-      {"550 5.7.1 to DATA", {to_rcpt, smtp::on("DATA", "550 5.7.1 no"), smtp::serve()}},
+      {"550 5.7.1 to the message", {smtp::to_dot(), smtp::say("550 5.7.1 no"), smtp::serve()}},
+      {"554 to the message", {smtp::to_dot(), smtp::say("554 no"), smtp::serve()}},
+      {"550 5.7.1 to DATA", {smtp::to_rcpt(), smtp::on("DATA", "550 5.7.1 no"), smtp::serve()}},
       {"554 to MAIL", {smtp::hello(), smtp::on("MAIL", "554 no"), smtp::serve()}},
-      {"550 5.1.1 to RCPT", {to_mail, smtp::on("RCPT", "550 5.1.1 no"), smtp::serve()}},
-      {"599 to RCPT", {to_mail, smtp::on("RCPT", "599"), smtp::serve()}},
+      {"550 5.1.1 to RCPT", {smtp::to_mail(), smtp::on("RCPT", "550 5.1.1 no"), smtp::serve()}},
+      {"599 to RCPT", {smtp::to_mail(), smtp::on("RCPT", "599"), smtp::serve()}},
   };
   for (const auto& [name, script] : relays) {
     INFO(name);

@@ -251,6 +251,22 @@ smtp_step hello(std::vector<std::string> extensions) {
   return all({say("220 scripted ESMTP"), on("EHLO", reply)});
 }
 
+smtp_step to_mail() {
+  return all({hello(), on("MAIL", "250 ok")});
+}
+
+smtp_step to_rcpt() {
+  return all({to_mail(), on("RCPT", "250 ok")});
+}
+
+smtp_step to_data() {
+  return all({to_rcpt(), on("DATA", "354 go")});
+}
+
+smtp_step to_dot() {
+  return all({to_data(), take_mail()});
+}
+
 smtp_step one_mail(std::string reply) {
   return all({on("MAIL FROM:<", "250 ok"), on("RCPT TO:<", "250 ok"), on("DATA", "354 go"),
               take_mail(), say(std::move(reply))});
