@@ -67,6 +67,8 @@ attempt_result sample_result(const delivery_job& job, next_step next) {
   x.result = next == next_step::sent   ? "sent"
              : next == next_step::dead ? "permanent_provider_error"
                                        : "retryable_provider_error";
+  if (next == next_step::dead)
+    x.dead_reason = x.result;
   x.answer.kind = next == next_step::sent ? outcome_kind::sent : outcome_kind::retry;
   x.answer.phase = send_phase::done;
   x.answer.provider = "smtp";
@@ -99,12 +101,18 @@ constexpr auto places = R"(
     group by j.id)
   select count(*) from place where )";
 
+const std::string misplaced = std::string{places}
+                              + "case status when 'open' then waiting + in_flight <> 1 "
+                                "else waiting <> 0 end";
+
 } // namespace
 
 int misplaced_jobs(postgres_fixture& db) {
-  return std::stoi(db.value(std::string{places}
-                            + "case status when 'open' then waiting + in_flight <> 1 "
-                              "else waiting <> 0 end"));
+  return std::stoi(db.value(misplaced));
+}
+
+int misplaced_jobs(raw_connection& db) {
+  return std::stoi(db.query(misplaced).at(0).at(0));
 }
 
 int overtaken_jobs(postgres_fixture& db) {
