@@ -1,6 +1,5 @@
 #include "messages/error.hpp"
 #include "tests/persistence/store_fixture.hpp"
-#include "tests/support/wait.hpp"
 
 #include <catch2/catch.hpp>
 
@@ -129,11 +128,7 @@ TEST_CASE_METHOD(store_fixture, "a reservation that had to wait for its turn doe
   holder.query("begin; select 1 from notify.channel_rates for update");
   caf::timespan wait{-1s};
   std::jthread thread{[&] { wait = reserve(claims, 1, 1h); }};
-  CHECK(eventually([&] {
-    return db.value("select count(*) from pg_stat_activity where wait_event_type = 'Lock' and "
-                    "application_name = 'test/claim'")
-           == "1";
-  }));
+  CHECK(blocked(db, "claim"));
   auto before = db.value("select clock_timestamp() + interval '1 hour'");
   holder.query("commit");
   thread.join();

@@ -1,7 +1,6 @@
 #include "persistence/pg_reaper_store.hpp"
 
 #include "tests/persistence/store_fixture.hpp"
-#include "tests/support/wait.hpp"
 
 #include <catch2/catch.hpp>
 
@@ -102,11 +101,7 @@ TEST_CASE_METHOD(store_fixture, "a result that commits during the reaping wins")
                  "attempt_count = 1");
   reap_report report;
   std::jthread thread{[&] { report = reap(); }};
-  CHECK(eventually([&] {
-    return db.value("select count(*) from pg_stat_activity where wait_event_type = 'Lock' and "
-                    "application_name = 'test/reaper'")
-           == "1";
-  }));
+  CHECK(blocked(db, "reaper"));
   writer.query("commit");
   thread.join();
   CHECK(report.leases == 1);

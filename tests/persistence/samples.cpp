@@ -2,6 +2,7 @@
 
 #include "messages/error.hpp"
 #include "persistence/pg_ingest_store.hpp"
+#include "tests/support/wait.hpp"
 
 #include <catch2/catch.hpp>
 
@@ -81,6 +82,15 @@ attempt_result sample_result(const delivery_job& job, next_step next) {
 
 std::string status_of(postgres_fixture& db, const uuid& job_id) {
   return db.value("select status from notify.notifications where id = '" + to_string(job_id) + "'");
+}
+
+bool blocked(postgres_fixture& db, const std::string& role) {
+  return eventually([&] {
+    return db.value("select count(*) from pg_stat_activity where wait_event_type = 'Lock' and "
+                    "application_name = 'test/"
+                    + role + "'")
+           == "1";
+  });
 }
 
 namespace {
