@@ -169,8 +169,9 @@ attempt as (
     provider_message_id, phase, bytes_sent, detail, wait_hint_ms, wait_clamped_ms,
     idempotency_key, content_hash)
   select job_id, attempt_no, result, budget, now() + delay_us * interval '1 microsecond',
-    now() - age_us * interval '1 microsecond', now(), age_us / 1000, code, provider, status,
-    provider_code, message_id, phase, bytes_sent, detail, wait_hint_ms, wait_clamped_ms, key, hash
+    now() - age_us * interval '1 microsecond', now(), least(age_us / 1000, 2147483647), code,
+    provider, status, provider_code, message_id, phase, bytes_sent, detail, wait_hint_ms,
+    wait_clamped_ms, key, hash
   from input
   order by job_id, attempt_no
   on conflict do nothing

@@ -219,14 +219,16 @@ caf::expected<caf::timespan> pg_claim_store::reserve_sends(const std::string& ch
 caf::expected<bool> pg_claim_store::set_paused(const std::string& channel, bool paused,
                                                const std::string& by) {
   return session_.run([&] {
+    // Refused before SOCI begins with a query: it would run what was bound so far.
+    const auto& name = without_nul(channel);
+    const auto& asker = without_nul(by);
     auto& sql = session_.sql();
     int changed = 0;
     if (paused)
-      sql << statements_.pause_channel, soci::use(without_nul(channel), "channel"),
-          soci::use(without_nul(by), "by"), soci::into(changed);
-    else
-      sql << statements_.resume_channel, soci::use(without_nul(channel), "channel"),
+      sql << statements_.pause_channel, soci::use(name, "channel"), soci::use(asker, "by"),
           soci::into(changed);
+    else
+      sql << statements_.resume_channel, soci::use(name, "channel"), soci::into(changed);
     return changed > 0;
   });
 }
