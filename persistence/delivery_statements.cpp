@@ -270,7 +270,8 @@ with late as (
   update notify.delivery_attempts
   set late_result = 'sent',
     provider_message_id = coalesce(:message_id_1::text, provider_message_id)
-  where job_id = :job_id::uuid and attempt_no = :attempt_no::int and result = 'abandoned'
+  where job_id = :job_id::uuid and attempt_no = :attempt_no::int
+    and result in ('abandoned', 'unknown_outcome')
   returning job_id),
 job as (
   update notify.notification_jobs j set status = 'sent', finished_at = now(), updated_at = now(),
