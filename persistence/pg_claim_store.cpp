@@ -210,7 +210,9 @@ caf::expected<caf::timespan> pg_claim_store::reserve_sends(const std::string& ch
   return session_.run([&] {
     auto& x = session_.prepared<reserve_statement>(statements_.reserve_sends);
     x.channel = without_nul(channel);
-    x.span_us = microseconds(std::min(interval, caf::timespan::max() / count) * count);
+    // Rounded up: moments a little too far apart never exceed the rate.
+    auto span = std::min(interval, caf::timespan::max() / count) * count;
+    x.span_us = std::chrono::ceil<std::chrono::microseconds>(span).count();
     x.statement.execute(true);
     return saturated(x.wait_us);
   });
