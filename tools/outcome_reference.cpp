@@ -131,7 +131,7 @@ std::string http_statuses() {
 
 std::string provider_rows(const std::string& provider, std::span<const answer_rule> rules) {
   auto result = "\n## " + provider + "\n\n"
-                + header({"status", "error", "says", "outcome", "reason", "remarks"});
+                + header({"status", "only", "error", "says", "outcome", "reason", "remarks"});
   for (const auto& x : rules)
     result += row(
         {range_of(x.first_status, x.last_status), code(x.name), said(x.text), kind_of(x.kind),
