@@ -5,6 +5,8 @@
 #include "messages/error.hpp"
 #include "messages/log.hpp"
 
+#include <algorithm>
+
 namespace notify {
 
 using namespace std::chrono_literals;
@@ -128,7 +130,8 @@ job_history delivery_worker_state::history() const {
   auto passed = std::chrono::duration_cast<caf::timespan>(self->clock().now() - started);
   job_history x;
   x.failures = job.failures;
-  x.unknowns = job.unknowns;
+  // Lost workers have a budget of their own.
+  x.unknowns = std::max(job.unknowns - job.reclaims, 0);
   // The key's life began with the first attempt that may have been accepted, at the latest now.
   auto key_age = job.unknowns > 0 ? job.first_unknown_age + passed : passed;
   x.key_left = std::max<caf::timespan>(config.key_lifetime - key_age, 0s);

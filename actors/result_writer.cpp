@@ -153,6 +153,8 @@ result_writer_state::completed_leases(const std::vector<attempt_result>& results
 
 void result_writer_state::note_progress(const std::vector<attempt_result>& results) {
   for (const auto& x : results) {
+    if (x.attempt.lease_id == 0)
+      continue; // A late success: its lease was settled before.
     auto& progress = leases[x.attempt.lease_id];
     progress.recorded.insert(x.attempt.job_id);
     // A crash report of a job that was taken over from another dispatcher has no size: then the

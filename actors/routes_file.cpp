@@ -2,6 +2,7 @@
 
 #include "actors/strict_json.hpp"
 #include "actors/text_file.hpp"
+#include "messages/duration_text.hpp"
 #include "messages/error.hpp"
 #include "messages/nearest.hpp"
 
@@ -76,7 +77,9 @@ public:
     return check_keys() && read_name("event_type", event_type) && read_name("channel", x.channel)
            && read_path("recipient", true, x.recipient_path)
            && read_name("template", x.template_key) && read_path("locale", false, x.locale_path)
-           && read_default_locale(x) && read_optional(x);
+           && read_default_locale(x) && read_path("not_before", false, x.not_before_path)
+           && read_path("expires_at", false, x.expires_at_path) && read_duration("delay", x.delay)
+           && read_duration("expires_after", x.expires_after) && read_optional(x);
   }
 
   caf::error take_error() { return std::move(error_); }
@@ -89,7 +92,8 @@ private:
 
   bool check_keys() {
     static const std::vector<std::string> known = {
-        "event_type", "channel", "recipient", "template", "locale", "default_locale", "optional"};
+        "event_type", "channel",    "recipient", "template",      "locale",  "default_locale",
+        "not_before", "expires_at", "delay",     "expires_after", "optional"};
     for (const auto& member : entry_) {
       std::string key{std::string_view{member.key()}};
       if (std::find(known.begin(), known.end(), key) == known.end()) {
@@ -141,6 +145,17 @@ private:
       return fail("default_locale", "must be a language tag, such as `en` or `pt-BR`");
     x.default_locale = std::string{text};
     return true;
+  }
+
+  bool read_duration(std::string_view key, std::optional<caf::timespan>& result) {
+    std::string_view text;
+    if (!read_string(key, false, text))
+      return false;
+    if (!entry_.contains(key))
+      return true;
+    result = parse_duration(text);
+    return (result && result->count() > 0)
+           || fail(key, "must be a duration longer than 0s, such as 90s, 10min or 72h");
   }
 
   bool read_optional(route& x) {

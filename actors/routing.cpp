@@ -1,10 +1,12 @@
 #include "actors/routing.hpp"
 
+#include "actors/event_time.hpp"
 #include "actors/job_id.hpp"
 #include "actors/recipient.hpp"
 #include "messages/error.hpp"
 
 #include <algorithm>
+#include <chrono>
 
 namespace notify {
 
@@ -38,8 +40,9 @@ std::string to_text(const std::vector<std::string>& path) {
   return result;
 }
 
-caf::error refuse(const char* reason, const route& x, std::string_view what) {
-  auto detail = "`payload." + to_text(x.recipient_path) + "` for channel " + x.channel + " ";
+caf::error refuse(const char* reason, const route& x, const std::vector<std::string>& path,
+                  std::string_view what) {
+  auto detail = "`payload." + to_text(path) + "` for channel " + x.channel + " ";
   detail += what;
   return caf::make_error(ec::invalid_event, std::string{reason}, std::move(detail));
 }
@@ -57,11 +60,11 @@ caf::expected<std::string> find_recipient(const route& x, const json::object& pa
   else if (value->is_uint64())
     text = std::to_string(value->get_uint64());
   else
-    return refuse("invalid_recipient", x, "must be a string or an integer");
+    return refuse("invalid_recipient", x, x.recipient_path, "must be a string or an integer");
   if (text.empty())
     return text;
   if (auto problem = recipient_problem(x.channel, text); !problem.empty())
-    return refuse("invalid_recipient", x, problem);
+    return refuse("invalid_recipient", x, x.recipient_path, problem);
   return text;
 }
 
@@ -80,6 +83,46 @@ std::string find_locale(const route& x, const json::object& payload) {
   return result;
 }
 
+using optional_time = std::optional<int64_t>;
+
+/// A time that the payload may have: none if it is absent, null or empty.
+caf::expected<optional_time> find_time(const char* reason, const route& x,
+                                       const std::vector<std::string>& path,
+                                       const json::object& payload) {
+  const auto* value = path.empty() ? nullptr : find_value(payload, path);
+  if (value == nullptr)
+    return optional_time{};
+  const auto* text = value->if_string();
+  if (text != nullptr && text->empty())
+    return optional_time{};
+  auto time = text != nullptr ? parse_event_time(*text) : std::nullopt;
+  if (!time)
+    return refuse(reason, x, path, "must be an RFC 3339 time");
+  return time;
+}
+
+optional_time after(const event& x, const std::optional<caf::timespan>& distance) {
+  if (!distance)
+    return std::nullopt;
+  return x.occurred_at_us
+         + std::chrono::duration_cast<std::chrono::microseconds>(*distance).count();
+}
+
+/// When the job may be sent: of two earliest times the later one holds, of two latest the earlier.
+caf::error set_times(new_job& job, const route& r, const event& x, const json::object& payload) {
+  auto not_before = find_time("invalid_not_before", r, r.not_before_path, payload);
+  if (!not_before)
+    return std::move(not_before.error());
+  auto expires_at = find_time("invalid_expires_at", r, r.expires_at_path, payload);
+  if (!expires_at)
+    return std::move(expires_at.error());
+  job.not_before_us = std::max(*not_before, after(x, r.delay)); // Nothing is before everything.
+  job.expires_at_us = after(x, r.expires_after);
+  if (!job.expires_at_us || (*expires_at && **expires_at < *job.expires_at_us))
+    job.expires_at_us = *expires_at;
+  return {};
+}
+
 } // namespace
 
 caf::expected<std::vector<new_job>> routing_table::jobs_for(const event& x,
@@ -95,13 +138,23 @@ caf::expected<std::vector<new_job>> routing_table::jobs_for(const event& x,
     if (recipient->empty()) {
       if (r.optional)
         continue;
-      return refuse("missing_route_data", r, "is missing");
+      return refuse("missing_route_data", r, r.recipient_path, "is missing");
     }
     auto id = make_job_id(x.event_id, x.occurred_at_us, r.channel, *recipient, r.template_key);
     if (std::any_of(result.begin(), result.end(), [&](const auto& job) { return job.id == id; }))
       continue;
-    result.push_back({id, x.event_id, x.type, r.channel, std::move(*recipient), r.template_key,
-                      find_locale(r, payload)});
+    new_job job{id,
+                x.event_id,
+                x.type,
+                r.channel,
+                std::move(*recipient),
+                r.template_key,
+                find_locale(r, payload),
+                {},
+                {}};
+    if (auto err = set_times(job, r, x, payload))
+      return err;
+    result.push_back(std::move(job));
   }
   return result;
 }

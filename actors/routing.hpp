@@ -5,8 +5,10 @@
 #include <boost/json/object.hpp>
 
 #include <caf/expected.hpp>
+#include <caf/timespan.hpp>
 
 #include <map>
+#include <optional>
 #include <string>
 #include <string_view>
 #include <vector>
@@ -20,6 +22,10 @@ struct route {
   std::string template_key;
   std::vector<std::string> locale_path; ///< Keys into the payload; empty: always the default.
   std::string default_locale = "en";
+  std::vector<std::string> not_before_path;   ///< Where the payload says: not sent earlier.
+  std::vector<std::string> expires_at_path;   ///< Where the payload says: not sent later.
+  std::optional<caf::timespan> delay;         ///< Not sent earlier than this after the event.
+  std::optional<caf::timespan> expires_after; ///< Not sent later than this after the event.
   bool optional = false; ///< A payload without the recipient means no job instead of a dead letter.
 };
 

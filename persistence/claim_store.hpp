@@ -30,7 +30,7 @@ public:
   virtual caf::expected<uint64_t> release(const std::vector<attempt_ref>& unstarted) = 0;
 
   /// Reserves `count` moments to send, `interval` apart, among all processes that send through
-  /// `channel`, and returns how far away the first of them is.
+  /// `channel`, and returns how far away the first of them is, counted from the answer.
   virtual caf::expected<caf::timespan> reserve_sends(const std::string& channel, uint32_t count,
                                                      caf::timespan interval) = 0;
 

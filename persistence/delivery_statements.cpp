@@ -169,8 +169,9 @@ attempt as (
     provider_message_id, phase, bytes_sent, detail, wait_hint_ms, wait_clamped_ms,
     idempotency_key, content_hash)
   select job_id, attempt_no, result, budget, now() + delay_us * interval '1 microsecond',
-    now() - age_us * interval '1 microsecond', now(), age_us / 1000, code, provider, status,
-    provider_code, message_id, phase, bytes_sent, detail, wait_hint_ms, wait_clamped_ms, key, hash
+    now() - age_us * interval '1 microsecond', now(), least(age_us / 1000, 2147483647), code,
+    provider, status, provider_code, message_id, phase, bytes_sent, detail, wait_hint_ms,
+    wait_clamped_ms, key, hash
   from input
   order by job_id, attempt_no
   on conflict do nothing
@@ -269,7 +270,8 @@ with late as (
   update notify.delivery_attempts
   set late_result = 'sent',
     provider_message_id = coalesce(:message_id_1::text, provider_message_id)
-  where job_id = :job_id::uuid and attempt_no = :attempt_no::int and result = 'abandoned'
+  where job_id = :job_id::uuid and attempt_no = :attempt_no::int
+    and result in ('abandoned', 'unknown_outcome')
   returning job_id),
 job as (
   update notify.notification_jobs j set status = 'sent', finished_at = now(), updated_at = now(),

@@ -210,7 +210,9 @@ caf::expected<caf::timespan> pg_claim_store::reserve_sends(const std::string& ch
   return session_.run([&] {
     auto& x = session_.prepared<reserve_statement>(statements_.reserve_sends);
     x.channel = without_nul(channel);
-    x.span_us = microseconds(std::min(interval, caf::timespan::max() / count) * count);
+    // Rounded up: moments a little too far apart never exceed the rate.
+    auto span = std::min(interval, caf::timespan::max() / count) * count;
+    x.span_us = std::chrono::ceil<std::chrono::microseconds>(span).count();
     x.statement.execute(true);
     return saturated(x.wait_us);
   });
@@ -219,14 +221,16 @@ caf::expected<caf::timespan> pg_claim_store::reserve_sends(const std::string& ch
 caf::expected<bool> pg_claim_store::set_paused(const std::string& channel, bool paused,
                                                const std::string& by) {
   return session_.run([&] {
+    // Refused before SOCI begins with a query: it would run what was bound so far.
+    const auto& name = without_nul(channel);
+    const auto& asker = without_nul(by);
     auto& sql = session_.sql();
     int changed = 0;
     if (paused)
-      sql << statements_.pause_channel, soci::use(without_nul(channel), "channel"),
-          soci::use(without_nul(by), "by"), soci::into(changed);
-    else
-      sql << statements_.resume_channel, soci::use(without_nul(channel), "channel"),
+      sql << statements_.pause_channel, soci::use(name, "channel"), soci::use(asker, "by"),
           soci::into(changed);
+    else
+      sql << statements_.resume_channel, soci::use(name, "channel"), soci::into(changed);
     return changed > 0;
   });
 }

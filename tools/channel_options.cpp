@@ -1,8 +1,11 @@
 #include "tools/channel_options.hpp"
 
 #include "tools/option_builder.hpp"
+#include "tools/smtp_override_text.hpp"
 
+#include <algorithm>
 #include <chrono>
+#include <iterator>
 
 namespace notify {
 
@@ -52,6 +55,24 @@ void add_breaker(section& s, breaker_policy& x) {
   s.add("breaker-max-wait", x.max_wait, "No wait for a probe is longer.").between(100ms, 24h);
 }
 
+/// Binds rules to the texts that people write.
+parsed_list as_texts(std::vector<smtp_override>& rules) {
+  auto get = [&rules] {
+    std::vector<std::string> result;
+    std::transform(rules.begin(), rules.end(), std::back_inserter(result), smtp_override_text);
+    return result;
+  };
+  auto set = [&rules](const std::vector<std::string>& texts) -> std::optional<std::string> {
+    std::vector<smtp_override> result;
+    for (const auto& text : texts)
+      if (auto wrong = read_smtp_override(text, result.emplace_back()))
+        return wrong;
+    rules = std::move(result);
+    return std::nullopt;
+  };
+  return {get, set};
+}
+
 void add_smtp(section& s, smtp_config& x, std::string& password_file) {
   s.add("smtp-host", x.host, "The relay's name or address.").not_empty();
   s.add("smtp-port", x.port, "Usually 25, 465 (tls) or 587 (starttls).").between(1, 65535);
@@ -70,7 +91,8 @@ void add_smtp(section& s, smtp_config& x, std::string& password_file) {
   s.add("smtp-from-name", x.from_name, "The sender's name as people see it.");
   s.add("smtp-message-id-domain", x.message_id_domain, "Right side of every Message-ID.")
       .not_empty();
-  s.add("smtp-max-connections", x.max_connections, "Open connections to the relay.")
+  s.add("smtp-max-connections", x.max_connections,
+        "Open connections to the relay; not fewer than slots, which would wait for one.")
       .between(1, 1000);
   s.add("smtp-max-messages-per-connection", x.max_messages_per_connection,
         "Then the connection is replaced.")
@@ -83,6 +105,11 @@ void add_smtp(section& s, smtp_config& x, std::string& password_file) {
   s.add("smtp-final-dot-timeout", x.final_dot_timeout,
         "For the answer to the mail's end. A short one makes duplicates.")
       .between(100ms, 1h);
+  s.add("smtp-overrides", as_texts(x.overrides),
+        "How to read refusals that this relay words otherwise than the standard, e.g. "
+        "[\"550 'too many emails per second' retry_after 5s\"]: a code or *, the start of an "
+        "enhanced code such as 5.7. and part of the text in quotes (both may be left out), then "
+        "retry, retry_after and a wait, permanent, or hold. The first rule that matches counts.");
 }
 
 void add_resend(section& s, resend_config& x, std::string& key_file) {

@@ -17,6 +17,12 @@ struct overload : Fs... {
 template <class... Fs>
 overload(Fs...) -> overload<Fs...>;
 
+std::string list_of_texts(const std::vector<std::string>& xs) {
+  std::vector<std::string> items;
+  std::transform(xs.begin(), xs.end(), std::back_inserter(items), quoted_text);
+  return list_text(items);
+}
+
 std::string real_text(double x) {
   auto result = std::to_string(x);
   result.erase(result.find_last_not_of('0') + 1);
@@ -35,15 +41,17 @@ option::option(std::string section, std::string name, target value, std::string 
 }
 
 std::string option::type() const {
-  return std::visit(
-      overload{[](bool*) { return "true or false"; }, [](double*) { return "number"; },
-               [](caf::timespan*) { return "duration"; },
-               [this](std::string*) { return choices_.empty() ? "text" : "choice"; },
-               [](std::vector<std::string>*) { return "list of texts"; },
-               [](std::vector<caf::timespan>*) { return "list of durations"; },
-               [](property_map*) { return "list of \"name=value\""; },
-               [](const named_value&) { return "choice"; }, [](auto*) { return "whole number"; }},
-      target_);
+  return std::visit(overload{[](bool*) { return "true or false"; },
+                             [](double*) { return "number"; },
+                             [](caf::timespan*) { return "duration"; },
+                             [this](std::string*) { return choices_.empty() ? "text" : "choice"; },
+                             [](std::vector<std::string>*) { return "list of texts"; },
+                             [](std::vector<caf::timespan>*) { return "list of durations"; },
+                             [](property_map*) { return "list of \"name=value\""; },
+                             [](const named_value&) { return "choice"; },
+                             [](const parsed_list&) { return "list of texts"; },
+                             [](auto*) { return "whole number"; }},
+                    target_);
 }
 
 std::string option::range() const {
@@ -71,11 +79,8 @@ std::string option::show() const {
                [](const double* x) { return real_text(*x); },
                [](const caf::timespan* x) { return duration_text(*x); },
                [this](const std::string* x) { return quoted_text(masked(*x)); },
-               [](const std::vector<std::string>* xs) {
-                 std::vector<std::string> items;
-                 std::transform(xs->begin(), xs->end(), std::back_inserter(items), quoted_text);
-                 return list_text(items);
-               },
+               [](const std::vector<std::string>* xs) { return list_of_texts(*xs); },
+               [](const parsed_list& xs) { return list_of_texts(xs.get()); },
                [](const std::vector<caf::timespan>* xs) {
                  std::vector<std::string> items;
                  std::transform(xs->begin(), xs->end(), std::back_inserter(items), duration_text);

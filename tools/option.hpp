@@ -24,6 +24,13 @@ struct named_value {
   std::function<void(const std::string&)> set;
 };
 
+/// A list of texts that the configuration's structs hold in another form.
+struct parsed_list {
+  std::function<std::vector<std::string>()> get;
+  /// Takes all of them. Answers what is wrong with one; then none is taken.
+  std::function<std::optional<std::string>(const std::vector<std::string>&)> set;
+};
+
 using property_map = std::map<std::string, std::string>;
 
 /// One setting: its name, what it accepts, and the variable that it fills. The variable outlives
@@ -32,7 +39,7 @@ class option {
 public:
   using target = std::variant<bool*, uint16_t*, int32_t*, uint32_t*, size_t*, double*,
                               caf::timespan*, std::string*, std::vector<std::string>*,
-                              std::vector<caf::timespan>*, property_map*, named_value>;
+                              std::vector<caf::timespan>*, property_map*, named_value, parsed_list>;
 
   option(std::string section, std::string name, target value, std::string description);
 
@@ -111,6 +118,7 @@ private:
   std::optional<std::string> take(std::vector<caf::timespan>* out, const caf::config_value& x);
   std::optional<std::string> take(property_map* out, const caf::config_value& x);
   std::optional<std::string> take(named_value& out, const caf::config_value& x);
+  std::optional<std::string> take(parsed_list& out, const caf::config_value& x);
 
   std::string section_;
   std::string name_;

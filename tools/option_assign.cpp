@@ -187,6 +187,13 @@ std::optional<std::string> option::take(named_value& out, const caf::config_valu
   return std::nullopt;
 }
 
+std::optional<std::string> option::take(parsed_list& out, const caf::config_value& x) {
+  std::vector<std::string> texts;
+  if (auto wrong = take(&texts, x))
+    return wrong;
+  return out.set(texts);
+}
+
 std::optional<std::string> option::assign(const caf::config_value& x) {
   return std::visit([&](auto& out) { return take(out, x); }, target_);
 }

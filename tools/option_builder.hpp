@@ -23,6 +23,10 @@ public:
     return out_.emplace_back(name_, name, std::move(variable), description);
   }
 
+  option& add(const char* name, parsed_list variable, const char* description) {
+    return out_.emplace_back(name_, name, std::move(variable), description);
+  }
+
   /// Binds an enum to its names, which are also the choices.
   template <class Enum>
   option& add(const char* name, Enum& variable, std::vector<std::pair<std::string, Enum>> names,

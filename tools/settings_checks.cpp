@@ -44,6 +44,11 @@ void check_delivery(const setting_values& values, problem_list& out) {
     if (!delays.empty() && delays.front().count() != 0)
       out.push_back("channel-" + name + ".retry-delays must begin with 0s, not "
                     + duration_text(delays.front()));
+    if (channel.provider == "smtp" && channel.slots > channel.smtp.max_connections)
+      out.push_back("channel-" + name + ".slots (" + std::to_string(channel.slots)
+                    + ") must not exceed channel-" + name + ".smtp-max-connections ("
+                    + std::to_string(channel.smtp.max_connections)
+                    + "): mails would wait for a connection with their time running");
     if (channel.provider == "smtp" && channel.smtp.from_address.find('@') == std::string::npos)
       out.push_back("channel-" + name + ".smtp-from-address must be a mail address, not "
                     + quoted_text(channel.smtp.from_address));

@@ -2,24 +2,15 @@
 
 #include <caf/expected.hpp>
 
-#include <algorithm>
 #include <array>
 #include <charconv>
 #include <cstdint>
-#include <limits>
 #include <string_view>
 #include <utility>
 
 namespace notify {
 
 namespace {
-
-constexpr std::array<std::pair<std::string_view, int64_t>, 6> units{{{"h", 3'600'000'000'000},
-                                                                     {"min", 60'000'000'000},
-                                                                     {"s", 1'000'000'000},
-                                                                     {"ms", 1'000'000},
-                                                                     {"us", 1'000},
-                                                                     {"ns", 1}}};
 
 std::string trimmed(std::string_view x) {
   auto first = x.find_first_not_of(" \t");
@@ -36,16 +27,6 @@ std::string real_text(double x) {
 }
 
 } // namespace
-
-std::string duration_text(caf::timespan x) {
-  auto count = x.count();
-  if (count == 0)
-    return "0s";
-  for (auto [name, size] : units)
-    if (count % size == 0)
-      return std::to_string(count / size) + std::string{name};
-  return std::to_string(count) + "ns";
-}
 
 std::string quoted_text(const std::string& x) {
   std::string result = "\"";
@@ -133,21 +114,6 @@ std::vector<std::string> split_list(const std::string& text) {
   }
   finish();
   return result;
-}
-
-bool duration_overflows(const std::string& text) {
-  const auto* end = text.data() + text.size();
-  auto sign = text.find_first_not_of("+-");
-  if (sign == std::string::npos)
-    return false;
-  const auto* first = text.data() + sign;
-  int64_t number = 0;
-  auto parsed = std::from_chars(first, end, number);
-  std::string_view unit{parsed.ptr, static_cast<size_t>(end - parsed.ptr)};
-  for (auto [name, size] : units)
-    if (unit == name)
-      return parsed.ec != std::errc{} || number > std::numeric_limits<int64_t>::max() / size;
-  return false;
 }
 
 } // namespace notify

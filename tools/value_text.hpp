@@ -1,7 +1,8 @@
 #pragma once
 
+#include "messages/duration_text.hpp"
+
 #include <caf/config_value.hpp>
-#include <caf/timespan.hpp>
 
 #include <string>
 #include <vector>
@@ -9,9 +10,6 @@
 // Values as text, in the configuration file's syntax.
 
 namespace notify {
-
-/// `30s`, `500ms`, `5min`, `2h`: the largest unit that is exact.
-std::string duration_text(caf::timespan x);
 
 /// In double quotes, escaped as the configuration file's reader undoes it.
 std::string quoted_text(const std::string& x);
@@ -27,9 +25,5 @@ caf::config_value value_from_text(const std::string& text);
 
 /// Splits `a,b` or `["a", "b"]`: the brackets and quotes are optional on a command line.
 std::vector<std::string> split_list(const std::string& text);
-
-/// True if the text is a duration whose number is too large for its unit. CAF's reader does not
-/// notice.
-bool duration_overflows(const std::string& text);
 
 } // namespace notify

@@ -7,6 +7,7 @@
 
 #include <catch2/catch.hpp>
 
+#include <algorithm>
 #include <set>
 #include <thread>
 
@@ -41,6 +42,11 @@ TEST_CASE("a claim fills in all that a worker needs") {
   CHECK(x.payload == event.payload);
   CHECK(x.failures == 0);
   CHECK(x.reclaims == 0);
+  CHECK(x.unknowns == 0);
+  CHECK(x.first_unknown_age == 0s);
+  CHECK(x.frozen_hash.empty());
+  CHECK(x.expires_in == caf::timespan::max());
+  CHECK(x.suppressed.empty());
   CHECK(status_of(db, x.job_id) == "processing");
   CHECK(misplaced_jobs(db) == 0);
 }
@@ -98,6 +104,28 @@ TEST_CASE("claims that run at the same time share the jobs, none twice, none lef
   CHECK(claimed.size() == 600);
   CHECK(std::set<uuid>(claimed.begin(), claimed.end()).size() == 600);
   CHECK(misplaced_jobs(db) == 0);
+}
+
+TEST_CASE("a claim tells how long a job may still be sent") {
+  postgres_fixture db;
+  ingest(db, 3);
+  auto set = [&](uint64_t event, const std::string& time) {
+    db.query("update notify.notification_jobs set expires_at = " + time + " where id = '"
+             + to_string(sample_job(sample_event(event)).id) + "'");
+  };
+  set(1, "now() + interval '1 hour'");
+  set(2, "now() - interval '1 hour'");
+  set(3, "'9999-12-31 23:59:59Z'"); // Further away than a timespan can tell.
+  pg_claim_store store{db.config(), uuid::random()};
+  auto jobs = store.claim("email", 10, 60s);
+  REQUIRE(jobs);
+  REQUIRE(jobs->size() == 3);
+  std::sort(jobs->begin(), jobs->end(), [](auto& a, auto& b) { return a.job_id < b.job_id; });
+  CHECK(jobs->at(0).expires_in <= 1h);
+  CHECK(jobs->at(0).expires_in > 50min);
+  CHECK(jobs->at(1).expires_in <= -1h);
+  CHECK(jobs->at(1).expires_in > -70min);
+  CHECK(jobs->at(2).expires_in == caf::timespan::max());
 }
 
 TEST_CASE("a job that became due before the floor is found by the next full claim") {

@@ -1,6 +1,7 @@
 #include "persistence/pg_ingest_store.hpp"
 
 #include "messages/error.hpp"
+#include "persistence/pg_claim_store.hpp"
 #include "tests/persistence/samples.hpp"
 #include "tests/support/wait.hpp"
 
@@ -81,6 +82,61 @@ TEST_CASE("a job outlives its event: a replay after the event was pruned does no
   CHECK(report->events == 1);
   CHECK(report->jobs == 0);
   CHECK(db.value("select count(*) from notify.job_queue") == "0");
+}
+
+TEST_CASE("D-B5: what comes three times in one batch is stored once") {
+  postgres_fixture db;
+  pg_ingest_store store{db.config()};
+  auto batch = sample_batch(2, {"email", "webhook"});
+  auto copies = batch;
+  for (int i = 0; i < 2; ++i) {
+    batch.events.insert(batch.events.end(), copies.events.begin(), copies.events.end());
+    batch.jobs.insert(batch.jobs.end(), copies.jobs.begin(), copies.jobs.end());
+    batch.dead_letters.push_back(sample_letter(7));
+    batch.moves.push_back({"orders.events.v1", 3, 1, 3, 2});
+  }
+  batch.dead_letters.push_back(sample_letter(7));
+  auto report = store.store(batch);
+  INFO((report ? std::string{} : render(report.error())));
+  REQUIRE(report);
+  CHECK(report->events == 2);
+  CHECK(report->duplicates == 4);
+  CHECK(report->jobs == 4);
+  CHECK(report->dead_letters == 1);
+  CHECK(db.value("select count(*) from notify.job_queue") == "4");
+  CHECK(misplaced_jobs(db) == 0);
+}
+
+TEST_CASE("a job waits for its time and keeps its end") {
+  postgres_fixture db;
+  pg_ingest_store store{db.config()};
+  auto batch = sample_batch(4);
+  constexpr int64_t far = 4102444800123456; // 2100-01-01, and some microseconds.
+  batch.jobs[0].not_before_us = far;
+  batch.jobs[1].not_before_us = 1000000; // Long ago.
+  batch.jobs[2].expires_at_us = far;
+  REQUIRE(store.store(batch));
+  auto row = [&](size_t i) {
+    return db
+        .query("select q.due_at > now(), (extract(epoch from q.due_at) * 1000000)::bigint "
+               "= "
+               + std::to_string(far)
+               + ", q.due_at = j.created_at, "
+                 "(extract(epoch from j.expires_at) * 1000000)::bigint "
+                 "from notify.job_queue q join notify.notification_jobs j on j.id = q.job_id "
+                 "where j.id = '"
+               + to_string(batch.jobs[i].id) + "'")
+        .at(0);
+  };
+  using strings = std::vector<std::string>;
+  CHECK(row(0) == strings{"t", "t", "f", "NULL"});
+  CHECK(row(1) == strings{"f", "f", "t", "NULL"});
+  CHECK(row(2) == strings{"f", "f", "t", std::to_string(far)});
+  CHECK(row(3) == strings{"f", "f", "t", "NULL"});
+  pg_claim_store claims{db.config(), uuid::random()};
+  auto jobs = claims.claim("email", 10, 60s);
+  REQUIRE(jobs);
+  CHECK(jobs->size() == 3);
 }
 
 TEST_CASE("an event without a route is stored without jobs, an empty batch is nothing") {

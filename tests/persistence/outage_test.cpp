@@ -4,7 +4,6 @@
 #include "persistence/pg_reaper_store.hpp"
 #include "persistence/pg_result_store.hpp"
 #include "tests/persistence/samples.hpp"
-#include "tests/support/wait.hpp"
 
 #include <catch2/catch.hpp>
 
@@ -14,16 +13,6 @@ namespace notify {
 namespace {
 
 using namespace test;
-
-// Waits until a session of this role waits for a lock.
-bool blocked(postgres_fixture& db, const std::string& role) {
-  return eventually([&] {
-    return db.value("select count(*) from pg_stat_activity where wait_event_type = 'Lock' and "
-                    "application_name = 'test/"
-                    + role + "'")
-           == "1";
-  });
-}
 
 TEST_CASE("a writer whose connection is killed mid-way stored nothing and goes on after it") {
   postgres_fixture db;

@@ -1,9 +1,6 @@
 #include "persistence/pg_reaper_store.hpp"
 
-#include "persistence/pg_claim_store.hpp"
-#include "persistence/pg_result_store.hpp"
-#include "tests/persistence/samples.hpp"
-#include "tests/support/wait.hpp"
+#include "tests/persistence/store_fixture.hpp"
 
 #include <catch2/catch.hpp>
 
@@ -14,29 +11,7 @@ namespace {
 
 using namespace test;
 
-struct reaper_fixture {
-  std::vector<delivery_job> claim(uint32_t count) {
-    auto jobs = claims.claim("email", count, 60s);
-    REQUIRE(jobs);
-    REQUIRE(jobs->size() == count);
-    return *jobs;
-  }
-
-  void expire() { db.query("update notify.leases set lease_until = now() - interval '1 second'"); }
-
-  reap_report reap(uint32_t limit = 10, int32_t cap = 5) {
-    auto report = reaper.reap(limit, cap);
-    REQUIRE(report);
-    return *report;
-  }
-
-  postgres_fixture db;
-  pg_claim_store claims{db.config(), uuid::random()};
-  pg_result_store results{db.config()};
-  pg_reaper_store reaper{db.config()};
-};
-
-TEST_CASE_METHOD(reaper_fixture, "the jobs of an expired lease wait for their next attempt") {
+TEST_CASE_METHOD(store_fixture, "the jobs of an expired lease wait for their next attempt") {
   ingest(db, 3);
   auto jobs = claim(3);
   REQUIRE(results.record({sample_result(jobs[0], next_step::sent)}, {}));
@@ -59,7 +34,7 @@ TEST_CASE_METHOD(reaper_fixture, "the jobs of an expired lease wait for their ne
   CHECK(again[0].failures == 0);
 }
 
-TEST_CASE_METHOD(reaper_fixture, "a live lease and work that waits are left alone") {
+TEST_CASE_METHOD(store_fixture, "a live lease and work that waits are left alone") {
   ingest(db, 2);
   claim(1);
   auto report = reap();
@@ -69,7 +44,7 @@ TEST_CASE_METHOD(reaper_fixture, "a live lease and work that waits are left alon
   CHECK(misplaced_jobs(db) == 0);
 }
 
-TEST_CASE_METHOD(reaper_fixture, "after more reclaims than the cap a job is dead") {
+TEST_CASE_METHOD(store_fixture, "after more reclaims than the cap a job is dead") {
   ingest(db, 1);
   uuid id;
   for (int i = 0; i < 3; ++i) {
@@ -87,7 +62,7 @@ TEST_CASE_METHOD(reaper_fixture, "after more reclaims than the cap a job is dead
   CHECK(misplaced_jobs(db) == 0);
 }
 
-TEST_CASE_METHOD(reaper_fixture, "the limit counts leases, the oldest first") {
+TEST_CASE_METHOD(store_fixture, "the limit counts leases, the oldest first") {
   ingest(db, 3);
   auto oldest = claim(1);
   claim(1);
@@ -99,7 +74,7 @@ TEST_CASE_METHOD(reaper_fixture, "the limit counts leases, the oldest first") {
   CHECK(reap(10).leases == 0);
 }
 
-TEST_CASE_METHOD(reaper_fixture, "a lease that a result writer holds is skipped, not waited for") {
+TEST_CASE_METHOD(store_fixture, "a lease that a result writer holds is skipped, not waited for") {
   ingest(db, 2);
   auto held = claim(1);
   claim(1);
@@ -113,7 +88,7 @@ TEST_CASE_METHOD(reaper_fixture, "a lease that a result writer holds is skipped,
   CHECK(misplaced_jobs(db) == 0);
 }
 
-TEST_CASE_METHOD(reaper_fixture, "a result that commits during the reaping wins") {
+TEST_CASE_METHOD(store_fixture, "a result that commits during the reaping wins") {
   ingest(db, 1);
   auto job = claim(1).front();
   expire();
@@ -126,11 +101,7 @@ TEST_CASE_METHOD(reaper_fixture, "a result that commits during the reaping wins"
                  "attempt_count = 1");
   reap_report report;
   std::jthread thread{[&] { report = reap(); }};
-  CHECK(eventually([&] {
-    return db.value("select count(*) from pg_stat_activity where wait_event_type = 'Lock' and "
-                    "application_name = 'test/reaper'")
-           == "1";
-  }));
+  CHECK(blocked(db, "reaper"));
   writer.query("commit");
   thread.join();
   CHECK(report.leases == 1);
@@ -139,7 +110,7 @@ TEST_CASE_METHOD(reaper_fixture, "a result that commits during the reaping wins"
   CHECK(misplaced_jobs(db) == 0);
 }
 
-TEST_CASE_METHOD(reaper_fixture, "a job that is terminal already stays as it is") {
+TEST_CASE_METHOD(store_fixture, "a job that is terminal already stays as it is") {
   ingest(db, 1);
   auto job = claim(1).front();
   db.query("update notify.notification_jobs set status = 'cancelled', finished_at = now()");

@@ -101,5 +101,22 @@ TEST_CASE_METHOD(release_fixture, "a job that became terminal meanwhile leaves t
   CHECK(overtaken_jobs(db) == 0);
 }
 
+TEST_CASE_METHOD(release_fixture,
+                 "a job given back by mistake while it was being sent is not sent again once its "
+                 "result is known") {
+  CHECK(release({jobs[0], jobs[1]}) == 2);
+  auto applied = results.record(
+      {sample_result(jobs[0], next_step::retry), sample_result(jobs[1], next_step::sent)}, {});
+  REQUIRE(applied);
+  CHECK(*applied == std::vector<bool>{true, true});
+  auto next = claims.claim("email", 10, 60s);
+  REQUIRE(next);
+  REQUIRE(next->size() == 1);
+  CHECK(next->front().job_id == jobs[0].job_id);
+  CHECK(next->front().attempt_no == 2);
+  CHECK(status_of(db, jobs[1].job_id) == "sent");
+  CHECK(misplaced_jobs(db) == 0);
+}
+
 } // namespace
 } // namespace notify

@@ -1,9 +1,7 @@
 #include "persistence/pg_result_store.hpp"
 
 #include "messages/error.hpp"
-#include "persistence/pg_claim_store.hpp"
-#include "persistence/pg_reaper_store.hpp"
-#include "tests/persistence/samples.hpp"
+#include "tests/persistence/store_fixture.hpp"
 
 #include <catch2/catch.hpp>
 
@@ -12,37 +10,25 @@ namespace {
 
 using namespace test;
 
-struct result_fixture {
+struct result_fixture : store_fixture {
   result_fixture() {
     ingest(db, 4);
-    jobs = *claims.claim("email", 4, 60s);
-    std::sort(jobs.begin(), jobs.end(), [](auto& a, auto& b) { return a.job_id < b.job_id; });
+    jobs = claim(4);
   }
 
-  std::vector<std::string> job_row(size_t i, const std::string& columns) {
-    return db
-        .query("select " + columns + " from notify.notifications where id = '"
-               + to_string(jobs[i].job_id) + "'")
-        .at(0);
+  using store_fixture::attempt_row;
+  using store_fixture::job_row;
+
+  strings job_row(size_t i, const std::string& columns) { return job_row(jobs[i].job_id, columns); }
+
+  strings attempt_row(size_t i, const std::string& columns) {
+    return attempt_row(jobs[i].job_id, columns);
   }
 
-  std::vector<std::string> attempt_row(size_t i, const std::string& columns) {
-    return db
-        .query("select " + columns + " from notify.delivery_attempts where job_id = '"
-               + to_string(jobs[i].job_id) + "' order by attempt_no desc limit 1")
-        .at(0);
-  }
-
-  void expire() { db.query("update notify.leases set lease_until = now() - interval '1 second'"); }
-
-  postgres_fixture db;
-  pg_claim_store claims{db.config(), uuid::random()};
-  pg_result_store results{db.config()};
-  pg_reaper_store reaper{db.config()};
   std::vector<delivery_job> jobs;
 };
 
-using strings = std::vector<std::string>;
+using strings = store_fixture::strings;
 
 TEST_CASE_METHOD(result_fixture, "a batch of all outcomes moves each job its own way") {
   auto retry = sample_result(jobs[1], next_step::retry);
@@ -65,7 +51,7 @@ TEST_CASE_METHOD(result_fixture, "a batch of all outcomes moves each job its own
         == strings{"dead", "1", "1", "0", "0", "permanent_provider_error", "smtp_refused",
                    "permanent_provider_error", "t", "NULL"});
   CHECK(job_row(3, columns)
-        == strings{"pending", "1", "0", "0", "1", "retryable_provider_error", "smtp_refused",
+        == strings{"retry_wait", "1", "0", "0", "1", "retryable_provider_error", "smtp_refused",
                    "NULL", "f", "2"});
   CHECK(job_row(1, "due_at - updated_at") == strings{"01:00:00"});
   CHECK(db.value("select count(*) from notify.leases") == "0");
@@ -79,23 +65,25 @@ TEST_CASE_METHOD(result_fixture, "an attempt row keeps the provider's answer") {
   x.answer.provider_message_id = "<id@provider>";
   x.answer.detail = "try \"later\" \\ {NULL} \xF0\x9F\x93\xA7";
   x.answer.wait_hint = 90s;
+  x.clamped_wait = 60s;
   x.answer.bytes_sent = 12345;
   x.content_hash = std::string(64, 'c');
   x.started_ago = 1500ms;
   x.delay = 5s;
   REQUIRE(results.record({x}, {}));
   CHECK(attempt_row(0, "attempt_no, result, error_code, provider, provider_status, provider_code, "
-                       "provider_message_id, phase, bytes_sent, detail, wait_hint_ms, latency_ms, "
+                       "provider_message_id, phase, bytes_sent, detail, wait_hint_ms, "
+                       "wait_clamped_ms, latency_ms, "
                        "finished_at - started_at, next_attempt_at - finished_at, budget, "
                        "idempotency_key, content_hash, late_result")
         == strings{"1", "retryable_provider_error", "smtp_refused", "smtp", "451", "4.7.1",
-                   "<id@provider>", "final_dot", "12345", x.answer.detail, "90000", "1500",
+                   "<id@provider>", "final_dot", "12345", x.answer.detail, "90000", "60000", "1500",
                    "00:00:01.5", "00:00:05", "failure", "NULL", x.content_hash, "NULL"});
   auto other_key = sample_result(jobs[1], next_step::sent);
   other_key.idempotency_key = "another-key-2";
   REQUIRE(results.record({other_key}, {}));
-  CHECK(attempt_row(1, "idempotency_key, error_code, detail, wait_hint_ms")
-        == strings{"another-key-2", "NULL", "NULL", "NULL"});
+  CHECK(attempt_row(1, "idempotency_key, error_code, detail, wait_hint_ms, wait_clamped_ms")
+        == strings{"another-key-2", "NULL", "NULL", "NULL", "NULL"});
 }
 
 TEST_CASE_METHOD(result_fixture, "a result said twice changes nothing, in one batch or in two") {
@@ -132,6 +120,7 @@ TEST_CASE_METHOD(result_fixture, "a lost worker's attempt counts as a reclaim, u
   auto last = lost;
   last.attempt = ref_of(jobs[1]);
   last.next = next_step::dead;
+  last.dead_reason = "reclaim_limit";
   REQUIRE(results.record({lost, last}, {}));
   CHECK(job_row(0, "status, reclaims, failures, dead_reason")
         == strings{"retry_wait", "1", "0", "NULL"});
@@ -139,19 +128,22 @@ TEST_CASE_METHOD(result_fixture, "a lost worker's attempt counts as a reclaim, u
         == strings{"dead", "1", "0", "reclaim_limit"});
 }
 
-TEST_CASE_METHOD(result_fixture, "a dead job tells why it is dead") {
+TEST_CASE_METHOD(result_fixture, "a dead job always tells why it is dead") {
   auto used_up = sample_result(jobs[0], next_step::dead);
   used_up.result = "rate_limited_provider_error";
+  used_up.dead_reason.clear();
   auto expired = used_up;
   expired.attempt = ref_of(jobs[1]);
-  expired.answer.reason = "expired";
-  auto invalid = used_up;
-  invalid.attempt = ref_of(jobs[2]);
-  invalid.result = "invalid_template_error";
-  REQUIRE(results.record({used_up, expired, invalid}, {}));
+  expired.dead_reason = "expired";
+  auto not_dead = sample_result(jobs[2], next_step::retry);
+  not_dead.dead_reason = "not a reason at all";
+  auto sent = sample_result(jobs[3], next_step::sent);
+  sent.dead_reason = "nor this one";
+  record({used_up, expired, not_dead, sent});
   CHECK(job_row(0, "dead_reason") == strings{"attempts_exhausted"});
   CHECK(job_row(1, "dead_reason") == strings{"expired"});
-  CHECK(job_row(2, "dead_reason") == strings{"invalid_template_error"});
+  CHECK(job_row(2, "dead_reason") == strings{"NULL"});
+  CHECK(job_row(3, "dead_reason") == strings{"NULL"});
 }
 
 TEST_CASE_METHOD(result_fixture, "a late success makes an open job sent, wherever it is") {
@@ -210,11 +202,11 @@ TEST_CASE_METHOD(result_fixture, "a finished lease can be ended without results"
 
 TEST_CASE_METHOD(result_fixture, "one unstorable result refuses its batch, and no other") {
   auto bad = sample_result(jobs[0], next_step::retry);
-  bad.answer.detail = "poison\xff";
+  bad.content_hash = "poison\xff";
   auto refused = results.record({bad, sample_result(jobs[1], next_step::sent)}, {});
   REQUIRE_FALSE(refused);
   CHECK(refused.error() == ec::storage_data);
-  bad.answer.detail = std::string("poison\0", 7);
+  bad.content_hash = std::string("poison\0", 7);
   refused = results.record({bad}, {});
   REQUIRE_FALSE(refused);
   CHECK(refused.error() == ec::storage_data);

@@ -2,6 +2,7 @@
 
 #include "messages/error.hpp"
 #include "persistence/pg_ingest_store.hpp"
+#include "tests/support/wait.hpp"
 
 #include <catch2/catch.hpp>
 
@@ -67,6 +68,8 @@ attempt_result sample_result(const delivery_job& job, next_step next) {
   x.result = next == next_step::sent   ? "sent"
              : next == next_step::dead ? "permanent_provider_error"
                                        : "retryable_provider_error";
+  if (next == next_step::dead)
+    x.dead_reason = x.result;
   x.answer.kind = next == next_step::sent ? outcome_kind::sent : outcome_kind::retry;
   x.answer.phase = send_phase::done;
   x.answer.provider = "smtp";
@@ -79,6 +82,15 @@ attempt_result sample_result(const delivery_job& job, next_step next) {
 
 std::string status_of(postgres_fixture& db, const uuid& job_id) {
   return db.value("select status from notify.notifications where id = '" + to_string(job_id) + "'");
+}
+
+bool blocked(postgres_fixture& db, const std::string& role) {
+  return eventually([&] {
+    return db.value("select count(*) from pg_stat_activity where wait_event_type = 'Lock' and "
+                    "application_name = 'test/"
+                    + role + "'")
+           == "1";
+  });
 }
 
 namespace {
@@ -99,12 +111,18 @@ constexpr auto places = R"(
     group by j.id)
   select count(*) from place where )";
 
+const std::string misplaced = std::string{places}
+                              + "case status when 'open' then waiting + in_flight <> 1 "
+                                "else waiting <> 0 end";
+
 } // namespace
 
 int misplaced_jobs(postgres_fixture& db) {
-  return std::stoi(db.value(std::string{places}
-                            + "case status when 'open' then waiting + in_flight <> 1 "
-                              "else waiting <> 0 end"));
+  return std::stoi(db.value(misplaced));
+}
+
+int misplaced_jobs(raw_connection& db) {
+  return std::stoi(db.query(misplaced).at(0).at(0));
 }
 
 int overtaken_jobs(postgres_fixture& db) {

@@ -35,9 +35,13 @@ attempt_result sample_result(const delivery_job& job, next_step next);
 /// The status that the view tells.
 std::string status_of(postgres_fixture& db, const uuid& job_id);
 
+/// Waits until a session of this role, e.g. `claim`, waits for a lock; false if none does.
+bool blocked(postgres_fixture& db, const std::string& role);
+
 /// How many open jobs are not in exactly one place, or terminal ones in the queue: zero at every
 /// instant. Attempts recorded in a lease do not count as being there.
 int misplaced_jobs(postgres_fixture& db);
+int misplaced_jobs(raw_connection& db);
 
 /// How many terminal jobs are still in flight: those that a late success ended meanwhile.
 int overtaken_jobs(postgres_fixture& db);

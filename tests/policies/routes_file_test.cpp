@@ -4,6 +4,7 @@
 
 #include <catch2/catch.hpp>
 
+#include <chrono>
 #include <utility>
 
 namespace notify {
@@ -30,6 +31,7 @@ std::string problem_with(const std::string& from, const std::string& to) {
 TEST_CASE("a route's members are read") {
   auto table = routing_table::parse(R"({"routes":[{"event_type":"a.v1","channel":"c",
     "recipient":"buyer.email","template":"t.v1","locale":"buyer.locale","default_locale":"pt-BR",
+    "not_before":"send.from","expires_at":"send.until","delay":"90s","expires_after":"72h",
     "optional":true},{"event_type":"a.v1","channel":"d","recipient":"x","template":"t"}]})");
   REQUIRE(table);
   const auto& routes = table->routes().at("a.v1");
@@ -40,7 +42,15 @@ TEST_CASE("a route's members are read") {
   CHECK(routes[0].locale_path == std::vector<std::string>{"buyer", "locale"});
   CHECK(routes[0].default_locale == "pt-BR");
   CHECK(routes[0].optional);
+  CHECK(routes[0].not_before_path == std::vector<std::string>{"send", "from"});
+  CHECK(routes[0].expires_at_path == std::vector<std::string>{"send", "until"});
+  CHECK(routes[0].delay == std::chrono::seconds{90});
+  CHECK(routes[0].expires_after == std::chrono::hours{72});
   CHECK(routes[1].locale_path.empty());
+  CHECK(routes[1].not_before_path.empty());
+  CHECK(routes[1].expires_at_path.empty());
+  CHECK_FALSE(routes[1].delay);
+  CHECK_FALSE(routes[1].expires_after);
   CHECK(routes[1].default_locale == "en");
   CHECK_FALSE(routes[1].optional);
 }
@@ -70,6 +80,20 @@ TEST_CASE("a mistake in a route is named with its place") {
        "routes[0].locale: must name a member of the payload, such as `email` or `buyer.email`"},
       {{"\"en\"", "\"en us\""},
        "routes[0].default_locale: must be a language tag, such as `en` or `pt-BR`"},
+      {{"\"optional\"", "\"not_before\":7,\"optional\""}, "routes[0].not_before: must be a string"},
+      {{"\"optional\"", "\"expires_at\":\"a..b\",\"optional\""},
+       "routes[0].expires_at: must name a member of the payload, such as `email` or `buyer.email`"},
+      {{"\"optional\"", "\"delay\":\"10 minutes\",\"optional\""},
+       "routes[0].delay: must be a duration longer than 0s, such as 90s, 10min or 72h"},
+      {{"\"optional\"", "\"delay\":\"\",\"optional\""},
+       "routes[0].delay: must be a duration longer than 0s, such as 90s, 10min or 72h"},
+      {{"\"optional\"", "\"delay\":30,\"optional\""}, "routes[0].delay: must be a string"},
+      {{"\"optional\"", "\"expires_after\":\"0s\",\"optional\""},
+       "routes[0].expires_after: must be a duration longer than 0s, such as 90s, 10min or 72h"},
+      {{"\"optional\"", "\"expires_after\":\"9999999999h\",\"optional\""},
+       "routes[0].expires_after: must be a duration longer than 0s, such as 90s, 10min or 72h"},
+      {{"\"optional\"", "\"expire_after\":\"1h\",\"optional\""},
+       "routes[0]: unknown key `expire_after`, did you mean `expires_after`?"},
       {{"false", "\"no\""}, "routes[0].optional: must be true or false"},
   };
   for (const auto& [change, expected] : mistakes)

@@ -177,5 +177,87 @@ TEST_CASE("the locale comes from the payload if it is a language tag") {
     CHECK(locale(json) == "ru");
 }
 
+constexpr int64_t occurred_us = 1788278400000000; // 2026-09-01T16:00:00Z
+constexpr int64_t minute_us = 60000000;
+
+/// The times of the one job of a mail route with these members.
+std::pair<std::optional<int64_t>, std::optional<int64_t>> times(const std::string& members,
+                                                                const char* payload) {
+  auto table = table_of(R"({"event_type":"t.v1","channel":"email","recipient":"email",)"
+                        R"("template":"k",)"
+                        + members + "}");
+  auto result = jobs(table, "t.v1", payload);
+  REQUIRE(result);
+  REQUIRE(result->size() == 1);
+  return {result->front().not_before_us, result->front().expires_at_us};
+}
+
+using time_pair = std::pair<std::optional<int64_t>, std::optional<int64_t>>;
+
+TEST_CASE("the payload may say from when and until when a notification is sent") {
+  const std::string paths = R"("not_before":"send.from","expires_at":"send.until")";
+  CHECK(times(paths, R"({"email":"a@b.c","send":{"from":"2026-09-01T20:00:00.5+03:00",
+                         "until":"2026-09-01T18:00:00Z"}})")
+        == time_pair{occurred_us + 60 * minute_us + 500000, occurred_us + 120 * minute_us});
+  for (const auto* payload :
+       {R"({"email":"a@b.c"})", R"({"email":"a@b.c","send":{}})",
+        R"({"email":"a@b.c","send":{"from":null,"until":null}})",
+        R"({"email":"a@b.c","send":{"from":"","until":""}})", R"({"email":"a@b.c","send":7})"})
+    CHECK(times(paths, payload) == time_pair{});
+  CHECK(times(R"("optional":false)", R"({"email":"a@b.c","send":{"from":"2026-09-01T17:00:00Z"}})")
+        == time_pair{});
+}
+
+TEST_CASE("a route's delay and life are counted from the event's time") {
+  const auto* payload = R"({"email":"a@b.c"})";
+  CHECK(times(R"("delay":"10min")", payload) == time_pair{occurred_us + 10 * minute_us, {}});
+  CHECK(times(R"("expires_after":"72h")", payload)
+        == time_pair{std::nullopt, occurred_us + 72 * 60 * minute_us});
+}
+
+TEST_CASE("of two earliest times the later one holds, of two latest the earlier") {
+  const std::string all = R"("not_before":"from","expires_at":"until","delay":"30min",)"
+                          R"("expires_after":"2h")";
+  CHECK(times(all, R"({"email":"a@b.c"})")
+        == time_pair{occurred_us + 30 * minute_us, occurred_us + 120 * minute_us});
+  CHECK(times(all, R"({"email":"a@b.c","from":"2026-09-01T16:10:00Z",
+                       "until":"2026-09-01T19:00:00Z"})")
+        == time_pair{occurred_us + 30 * minute_us, occurred_us + 120 * minute_us});
+  CHECK(times(all, R"({"email":"a@b.c","from":"2026-09-01T16:40:00Z",
+                       "until":"2026-09-01T17:00:00Z"})")
+        == time_pair{occurred_us + 40 * minute_us, occurred_us + 60 * minute_us});
+}
+
+TEST_CASE("a time that is none makes a dead letter that names the place, not the value") {
+  auto table = table_of(R"({"event_type":"t.v1","channel":"email","recipient":"email",
+    "template":"k","not_before":"send.from","expires_at":"send.until"})");
+  for (const std::string value :
+       {"7", "true", "{}", "[]", "\"s3cret\"", "\"2026-09-01\"", "\"2026-09-01T16:00:00\"",
+        "\"2026-02-30T16:00:00Z\"", "\"10000-01-01T00:00:00Z\"", "\"1788278400\""}) {
+    INFO(value);
+    auto refused_from =
+        jobs(table, "t.v1", (R"({"email":"a@b.c","send":{"from":)" + value + "}}").c_str());
+    CHECK(reason(refused_from) == "invalid_not_before");
+    CHECK(refused_from.error().context().get_as<std::string>(1)
+          == "`payload.send.from` for channel email must be an RFC 3339 time");
+    auto refused_until =
+        jobs(table, "t.v1", (R"({"email":"a@b.c","send":{"until":)" + value + "}}").c_str());
+    CHECK(reason(refused_until) == "invalid_expires_at");
+    CHECK(refused_until.error().context().get_as<std::string>(1)
+          == "`payload.send.until` for channel email must be an RFC 3339 time");
+  }
+}
+
+TEST_CASE("times do not change a job's id") {
+  const auto* payload = R"({"email":"a@b.c","until":"2026-09-01T17:00:00Z"})";
+  auto plain = jobs(table_of(mail_route), "t.v1", payload);
+  auto timed = jobs(table_of(R"({"event_type":"t.v1","channel":"email","recipient":"email",
+    "template":"k","expires_at":"until","delay":"1h"})"),
+                    "t.v1", payload);
+  REQUIRE(plain);
+  REQUIRE(timed);
+  CHECK(plain->front().id == timed->front().id);
+}
+
 } // namespace
 } // namespace notify

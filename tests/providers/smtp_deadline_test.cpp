@@ -1,4 +1,4 @@
-#include "tests/providers/smtp_fixture.hpp"
+#include "tests/providers/stuck_mails.hpp"
 #include "tests/support/wait.hpp"
 
 #include <catch2/catch.hpp>
@@ -23,11 +23,6 @@ using namespace test;
 using kind = outcome_kind;
 using phase = send_phase;
 
-const auto to_mail = smtp::all({smtp::hello(), smtp::on("MAIL", "250 ok")});
-const auto to_rcpt = smtp::all({to_mail, smtp::on("RCPT", "250 ok")});
-const auto to_data = smtp::all({to_rcpt, smtp::on("DATA", "354 go")});
-const auto to_dot = smtp::all({to_data, smtp::take_mail()});
-
 send_request in_time(caf::timespan deadline, const std::string& key = "key-1") {
   auto result = a_mail(key);
   result.deadline = deadline;
@@ -41,83 +36,17 @@ void check(const outcome& result, kind expected, phase reached, const std::strin
   CHECK(result.reason == reason);
 }
 
-/// Silent from one point of the dialogue on, until the test is done with waiting; then it goes on
-/// as if nothing had happened.
-struct late_relay {
-  std::string name;
-  smtp_script until;
-  smtp_step late_answer;
-  phase reached;
-  kind expected;
-  std::string reason;
-};
-
-const std::vector<late_relay>& late_relays() {
-  static const std::vector<late_relay> all{
-      {"greeting", {}, smtp::say("220 hi"), phase::greeting, kind::retry, "smtp_timeout"},
-      {"EHLO",
-       {smtp::say("220 hi"), smtp::expect("EHLO")},
-       smtp::say("250 ok"),
-       phase::ehlo,
-       kind::retry,
-       "smtp_timeout"},
-      {"MAIL",
-       {smtp::hello(), smtp::expect("MAIL")},
-       smtp::say("250 ok"),
-       phase::mail,
-       kind::retry,
-       "smtp_timeout"},
-      {"RCPT",
-       {to_mail, smtp::expect("RCPT")},
-       smtp::say("250 ok"),
-       phase::rcpt,
-       kind::retry,
-       "smtp_timeout"},
-      {"DATA",
-       {to_rcpt, smtp::expect("DATA")},
-       smtp::say("354 go"),
-       phase::data,
-       kind::retry,
-       "smtp_timeout"},
-      {"body", {to_data}, smtp::all({}), phase::body, kind::retry, "smtp_timeout"},
-      {"dot", {to_dot}, smtp::say("250 ok"), phase::final_dot, kind::unknown, "smtp_reply_timeout"},
-  };
-  return all;
-}
-
 TEST_CASE("D-D3: the send's deadline holds at every step, and nothing goes out after it") {
-  std::promise<void> released;
-  auto release = released.get_future().share();
-  std::vector<std::unique_ptr<scripted_smtp>> relays;
-  std::vector<std::unique_ptr<raw_smtp_client>> clients;
-  std::vector<std::future<outcome>> pending;
-  // All at once: each takes the whole deadline. The steps' own limits are far longer.
-  for (const auto& x : late_relays()) {
-    auto script = x.until;
-    script.insert(script.end(), {smtp::wait_for(release), x.late_answer, smtp::serve()});
-    relays.push_back(std::make_unique<scripted_smtp>(script));
-    clients.push_back(std::make_unique<raw_smtp_client>(plain_config(*relays.back())));
-    auto message = x.name == "body" ? filled(6u << 20u, 'x') : std::string{"short\r\n"};
-    pending.push_back(clients.back()->start(message, 3s));
+  // All at once: each takes the whole deadline.
+  stuck_mails stuck{3s};
+  for (auto& x : stuck.all()) {
+    INFO(x.where);
+    if (x.is_complete())
+      check(answer_of(x.answer), kind::unknown, x.phase, "smtp_reply_timeout");
+    else
+      check(answer_of(x.answer), kind::retry, x.phase, "smtp_timeout");
   }
-  for (size_t i = 0; i < pending.size(); ++i) {
-    const auto& x = late_relays()[i];
-    INFO(x.name);
-    check(answer_of(pending[i]), x.expected, x.reached, x.reason);
-  }
-  std::vector<size_t> commands;
-  for (const auto& x : relays)
-    commands.push_back(x->commands().size());
-  released.set_value();
-  for (size_t i = 0; i < relays.size(); ++i) {
-    INFO(late_relays()[i].name);
-    CHECK(eventually([&] { return relays[i]->open_connections() == 0; }));
-    CHECK(relays[i]->commands().size() == commands[i]);
-    CHECK(relays[i]->connections() == 1);
-    CHECK(relays[i]->mails().size() == (late_relays()[i].expected == kind::unknown ? 1 : 0));
-    CHECK(clients[i]->gauge().busy == 0);
-    CHECK(clients[i]->gauge().idle == 0);
-  }
+  stuck.check_that_nothing_follows();
 }
 
 /// Listens, and its queue of connections is full: further ones are not answered.
@@ -201,7 +130,7 @@ TEST_CASE("D-D3: a relay that is slow at every step is given up at the send's de
 }
 
 TEST_CASE("D-A10: a mail taken without an answer is unknown, and its repetition has the same id") {
-  scripted_smtp relay{{{to_dot, smtp::freeze()}, {smtp::hello(), smtp::serve()}}};
+  scripted_smtp relay{{{smtp::to_dot(), smtp::freeze()}, {smtp::hello(), smtp::serve()}}};
   smtp_client client{plain_config(relay)};
   auto lost = client.send(in_time(2s));
   check(lost, kind::unknown, phase::final_dot, "smtp_reply_timeout");

@@ -17,11 +17,6 @@ using namespace test;
 using kind = outcome_kind;
 using phase = send_phase;
 
-const auto to_mail = smtp::all({smtp::hello(), smtp::on("MAIL", "250 ok")});
-const auto to_rcpt = smtp::all({to_mail, smtp::on("RCPT", "250 ok")});
-const auto to_data = smtp::all({to_rcpt, smtp::on("DATA", "354 go")});
-const auto to_dot = smtp::all({to_data, smtp::take_mail()});
-
 /// A message that the socket buffers cannot hold, so that the relay has to read to let it through.
 std::string huge_message() {
   return std::string(6u << 20u, 'x');
@@ -67,48 +62,52 @@ TEST_CASE("a refusal at each phase becomes its outcome") {
        kind::hold,
        "smtp_sender_refused"},
       {"RCPT 450",
-       {to_mail, smtp::on("RCPT", "450 4.2.0 wait")},
+       {smtp::to_mail(), smtp::on("RCPT", "450 4.2.0 wait")},
        phase::rcpt,
        kind::retry_after,
        "smtp_rcpt_deferred"},
       {"RCPT 550",
-       {to_mail, smtp::on("RCPT", "550 5.1.1 no such user")},
+       {smtp::to_mail(), smtp::on("RCPT", "550 5.1.1 no such user")},
        phase::rcpt,
        kind::permanent,
        "smtp_rcpt_unknown"},
       {"DATA 451",
-       {to_rcpt, smtp::on("DATA", "451 later")},
+       {smtp::to_rcpt(), smtp::on("DATA", "451 later")},
        phase::data,
        kind::retry,
        "smtp_data_deferred"},
       {"DATA 554",
-       {to_rcpt, smtp::on("DATA", "554 no")},
+       {smtp::to_rcpt(), smtp::on("DATA", "554 no")},
        phase::data,
        kind::permanent,
        "smtp_data_refused"},
-      {"DATA 250", {to_rcpt, smtp::on("DATA", "250 ok")}, phase::data, kind::retry, "smtp_desync"},
+      {"DATA 250",
+       {smtp::to_rcpt(), smtp::on("DATA", "250 ok")},
+       phase::data,
+       kind::retry,
+       "smtp_desync"},
       {"message 451",
-       {to_dot, smtp::say("451 later")},
+       {smtp::to_dot(), smtp::say("451 later")},
        phase::final_dot,
        kind::retry,
        "smtp_message_deferred"},
       {"message 554",
-       {to_dot, smtp::say("554 5.7.1 spam")},
+       {smtp::to_dot(), smtp::say("554 5.7.1 spam")},
        phase::final_dot,
        kind::permanent,
        "smtp_message_policy"},
       {"message 999",
-       {to_dot, smtp::say("999 ?")},
+       {smtp::to_dot(), smtp::say("999 ?")},
        phase::final_dot,
        kind::unknown,
        "smtp_bad_reply"},
       {"message noise",
-       {to_dot, smtp::say("what?")},
+       {smtp::to_dot(), smtp::say("what?")},
        phase::final_dot,
        kind::unknown,
        "smtp_bad_reply"},
       {"RCPT answered twice",
-       {to_mail, smtp::on("RCPT", "250 ok\r\n250 ok"), smtp::freeze()},
+       {smtp::to_mail(), smtp::on("RCPT", "250 ok\r\n250 ok"), smtp::freeze()},
        phase::data,
        kind::retry,
        "smtp_desync"},
@@ -128,10 +127,14 @@ TEST_CASE("a connection that ends at each phase is a retry before the dot, unkno
       {"half a greeting", {smtp::say_raw("220 he")}, phase::greeting, kind::retry, ""},
       {"EHLO", {smtp::say("220 hi"), smtp::expect("EHLO")}, phase::ehlo, kind::retry, ""},
       {"MAIL", {smtp::hello(), smtp::expect("MAIL")}, phase::mail, kind::retry, ""},
-      {"RCPT", {to_mail, smtp::expect("RCPT")}, phase::rcpt, kind::retry, ""},
-      {"DATA", {to_rcpt, smtp::expect("DATA")}, phase::data, kind::retry, ""},
-      {"dot", {to_dot}, phase::final_dot, kind::unknown, ""},
-      {"half a reply", {to_dot, smtp::say_raw("250 2.0.0 O")}, phase::final_dot, kind::unknown, ""},
+      {"RCPT", {smtp::to_mail(), smtp::expect("RCPT")}, phase::rcpt, kind::retry, ""},
+      {"DATA", {smtp::to_rcpt(), smtp::expect("DATA")}, phase::data, kind::retry, ""},
+      {"dot", {smtp::to_dot()}, phase::final_dot, kind::unknown, ""},
+      {"half a reply",
+       {smtp::to_dot(), smtp::say_raw("250 2.0.0 O")},
+       phase::final_dot,
+       kind::unknown,
+       ""},
   };
   for (auto x : relays)
     for (const auto& end : {smtp::close(), smtp::reset()}) {
@@ -146,20 +149,20 @@ TEST_CASE("a connection that ends at each phase is a retry before the dot, unkno
 
 TEST_CASE("a relay that leaves or refuses in the middle of the data has not accepted") {
   const std::vector<failing_relay> relays = {
-      {"close", {to_data, smtp::close()}, phase::body, kind::retry, "smtp_connection_lost"},
-      {"reset", {to_data, smtp::reset()}, phase::body, kind::retry, "smtp_connection_lost"},
+      {"close", {smtp::to_data(), smtp::close()}, phase::body, kind::retry, "smtp_connection_lost"},
+      {"reset", {smtp::to_data(), smtp::reset()}, phase::body, kind::retry, "smtp_connection_lost"},
       {"early 552",
-       {to_rcpt, smtp::on("DATA", "354 go\r\n552 too big"), smtp::freeze()},
+       {smtp::to_rcpt(), smtp::on("DATA", "354 go\r\n552 too big"), smtp::freeze()},
        phase::body,
        kind::permanent,
        "smtp_message_refused"},
       {"early 451",
-       {to_rcpt, smtp::on("DATA", "354 go\r\n451 later"), smtp::freeze()},
+       {smtp::to_rcpt(), smtp::on("DATA", "354 go\r\n451 later"), smtp::freeze()},
        phase::body,
        kind::retry,
        "smtp_message_deferred"},
       {"early 250",
-       {to_rcpt, smtp::on("DATA", "354 go\r\n250 ok"), smtp::freeze()},
+       {smtp::to_rcpt(), smtp::on("DATA", "354 go\r\n250 ok"), smtp::freeze()},
        phase::body,
        kind::retry,
        "smtp_desync"},
@@ -175,7 +178,7 @@ TEST_CASE("a relay that leaves or refuses in the middle of the data has not acce
 }
 
 TEST_CASE("an early answer to a short mail is not taken for the answer to its end") {
-  scripted_smtp relay{{to_rcpt, smtp::on("DATA", "354 go\r\n250 ok"), smtp::freeze()}};
+  scripted_smtp relay{{smtp::to_rcpt(), smtp::on("DATA", "354 go\r\n250 ok"), smtp::freeze()}};
   smtp_client client{plain_config(relay)};
   auto result = client.send();
   CHECK(result.kind == kind::retry);
@@ -183,7 +186,7 @@ TEST_CASE("an early answer to a short mail is not taken for the answer to its en
   CHECK(relay.mails().empty());
 }
 
-TEST_CASE("a relay that falls silent costs one deadline of that step") {
+TEST_CASE("D-D3: a relay that falls silent costs one deadline of that step") {
   const std::vector<failing_relay> relays = {
       {"greeting", {}, phase::greeting, kind::retry, "smtp_timeout"},
       {"greeting in drips",
@@ -197,10 +200,10 @@ TEST_CASE("a relay that falls silent costs one deadline of that step") {
        kind::retry,
        "smtp_timeout"},
       {"MAIL", {smtp::hello(), smtp::expect("MAIL")}, phase::mail, kind::retry, "smtp_timeout"},
-      {"RCPT", {to_mail, smtp::expect("RCPT")}, phase::rcpt, kind::retry, "smtp_timeout"},
-      {"DATA", {to_rcpt, smtp::expect("DATA")}, phase::data, kind::retry, "smtp_timeout"},
-      {"body", {to_data}, phase::body, kind::retry, "smtp_timeout"},
-      {"dot", {to_dot}, phase::final_dot, kind::unknown, "smtp_reply_timeout"},
+      {"RCPT", {smtp::to_mail(), smtp::expect("RCPT")}, phase::rcpt, kind::retry, "smtp_timeout"},
+      {"DATA", {smtp::to_rcpt(), smtp::expect("DATA")}, phase::data, kind::retry, "smtp_timeout"},
+      {"body", {smtp::to_data()}, phase::body, kind::retry, "smtp_timeout"},
+      {"dot", {smtp::to_dot()}, phase::final_dot, kind::unknown, "smtp_reply_timeout"},
   };
   // All at once: every one takes the whole deadline.
   std::vector<std::unique_ptr<scripted_smtp>> servers;

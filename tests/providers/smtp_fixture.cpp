@@ -65,6 +65,13 @@ outcome smtp_client::send(send_request request) {
   return answer_of(pending);
 }
 
+std::vector<std::future<outcome>> start_many(smtp_client& client, size_t count) {
+  std::vector<std::future<outcome>> result;
+  for (size_t i = 0; i < count; ++i)
+    result.push_back(client.start(a_mail("key-" + std::to_string(i))));
+  return result;
+}
+
 raw_smtp_client::raw_smtp_client(const smtp_config& config)
     : io_(1), pool_(std::make_shared<smtp_pool>(io_.context(), config, *make_tls_context(config))) {
 }

@@ -8,6 +8,7 @@
 #include <future>
 #include <memory>
 #include <string>
+#include <vector>
 
 namespace notify::test {
 
@@ -44,6 +45,9 @@ private:
   std::shared_ptr<smtp_provider> provider_;
 };
 
+/// That many mails at once, with the keys `key-0`, `key-1` and so on.
+std::vector<std::future<outcome>> start_many(smtp_client& client, size_t count);
+
 /// Sends message bytes as they are, past the message builder.
 class raw_smtp_client {
 public:
@@ -52,6 +56,8 @@ public:
 
   std::future<outcome> start(std::string message, caf::timespan deadline = std::chrono::minutes{2});
   outcome send(std::string message);
+
+  void stop() { pool_->stop(); }
 
   smtp_pool_gauge gauge() const { return pool_->gauge(); }
 

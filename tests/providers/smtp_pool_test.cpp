@@ -8,7 +8,7 @@
 #include <string>
 #include <vector>
 
-// Connections: reuse, replacement, limits, stop.
+// Connections: reuse, replacement, limits.
 
 namespace notify {
 namespace {
@@ -16,13 +16,6 @@ namespace {
 using namespace std::chrono_literals;
 using namespace test;
 using kind = outcome_kind;
-
-std::vector<std::future<outcome>> start_many(smtp_client& client, size_t count) {
-  std::vector<std::future<outcome>> result;
-  for (size_t i = 0; i < count; ++i)
-    result.push_back(client.start(a_mail("key-" + std::to_string(i))));
-  return result;
-}
 
 TEST_CASE("mails one after the other share a connection") {
   scripted_smtp relay{{smtp::hello(), smtp::serve()}};
@@ -38,11 +31,8 @@ TEST_CASE("mails one after the other share a connection") {
   CHECK(client.gauge().idle == 1);
 }
 
-TEST_CASE("a connection closed while it was idle is replaced within the attempt") {
-  auto left = std::make_shared<std::promise<void>>();
+TEST_CASE("D-D6: a connection closed while it was idle is replaced within the attempt") {
   const std::vector<std::pair<std::string, smtp_script>> endings = {
-      {"421 and end", {smtp::say("421 idle too long")}},
-      {"421 and open", {smtp::say("421 idle too long"), smtp::freeze()}},
       {"end", {}},
       {"reset", {smtp::reset()}},
       {"421 to MAIL", {smtp::on("MAIL", "421 idle too long")}},
@@ -62,6 +52,17 @@ TEST_CASE("a connection closed while it was idle is replaced within the attempt"
     CHECK(relay.connections() == 2);
     CHECK(relay.mails().size() == 2);
   }
+}
+
+TEST_CASE("D-D6: a connection found closed before it is used is replaced unseen") {
+  scripted_smtp relay{{{smtp::hello(), smtp::one_mail()}, {smtp::hello(), smtp::serve()}}};
+  smtp_client client{plain_config(relay)};
+  CHECK(client.send().kind == kind::sent);
+  REQUIRE(eventually([&] { return relay.open_connections() == 0; }));
+  CHECK(client.gauge().idle == 1);
+  CHECK(client.send(a_mail("key-2")).kind == kind::sent);
+  CHECK(relay.count("MAIL") == 2);
+  CHECK(relay.mails().size() == 2);
 }
 
 TEST_CASE("a fresh connection that says 421 to MAIL is not replaced") {
@@ -178,66 +179,6 @@ TEST_CASE("a mail sent from within an answer finds the connection free") {
   auto pending = second.get_future();
   CHECK(answer_of(pending).connection_reused);
   CHECK(relay.connections() == 1);
-}
-
-TEST_CASE("stop answers every mail at once by the phase it reached") {
-  auto config_for = [](const scripted_smtp& relay) {
-    auto config = plain_config(relay);
-    config.max_connections = 1;
-    return config;
-  };
-  const auto to_dot = smtp::all({smtp::on("MAIL", "250 ok"), smtp::on("RCPT", "250 ok"),
-                                 smtp::on("DATA", "354 go"), smtp::take_mail()});
-  SECTION("before the end of the message nothing was accepted") {
-    scripted_smtp relay{{smtp::hello(), smtp::expect("MAIL"), smtp::freeze()}};
-    smtp_client client{config_for(relay)};
-    auto pending = start_many(client, 3);
-    REQUIRE(eventually([&] { return relay.count("MAIL") == 1; }));
-    client.provider().stop();
-    for (auto& x : pending) {
-      REQUIRE(x.wait_for(0s) == std::future_status::ready);
-      auto result = x.get();
-      CHECK(result.kind == kind::retry);
-      CHECK(result.reason == "smtp_stopped");
-    }
-    CHECK(eventually([&] { return relay.open_connections() == 0; }));
-    CHECK(relay.connections() == 1);
-  }
-  SECTION("after it nobody knows") {
-    scripted_smtp relay{{smtp::hello(), to_dot, smtp::freeze()}};
-    smtp_client client{config_for(relay)};
-    auto pending = client.start(a_mail());
-    REQUIRE(eventually([&] { return relay.mails().size() == 1; }));
-    client.provider().stop();
-    REQUIRE(pending.wait_for(0s) == std::future_status::ready);
-    CHECK(pending.get().kind == kind::unknown);
-  }
-  SECTION("idle connections say goodbye, later mails are turned away") {
-    scripted_smtp relay{{smtp::hello(), smtp::serve()}};
-    smtp_client client{config_for(relay)};
-    CHECK(client.send().kind == kind::sent);
-    client.provider().stop();
-    CHECK(eventually([&] { return relay.count("QUIT") == 1; }));
-    CHECK(client.send().reason == "smtp_stopped");
-    CHECK(relay.connections() == 1);
-  }
-}
-
-TEST_CASE("every mail is answered once when the I/O threads end in the middle") {
-  scripted_smtp relay{{smtp::hello(), smtp::expect("MAIL"), smtp::freeze()}};
-  std::future<outcome> pending;
-  {
-    io_threads io{1};
-    auto provider = smtp_provider::make(io.context(), plain_config(relay));
-    REQUIRE(provider);
-    auto promise = std::make_shared<std::promise<outcome>>();
-    pending = promise->get_future();
-    (*provider)->send(a_mail(), [promise](outcome x) { promise->set_value(std::move(x)); });
-    REQUIRE(eventually([&] { return relay.count("MAIL") == 1; }));
-    io.stop();
-  }
-  REQUIRE(pending.wait_for(0s) == std::future_status::ready);
-  CHECK(pending.get().kind == kind::retry);
 }
 
 TEST_CASE("many mails over many connections all arrive") {

@@ -78,7 +78,15 @@ void process::send_signal(int number) const {
 }
 
 bool process::await_error_text(const std::string& text) {
-  while (error_text_.find(text) == std::string::npos)
+  return await_text(error_text_, text);
+}
+
+bool process::await_output(const std::string& text) {
+  return await_text(output_, text);
+}
+
+bool process::await_text(const std::string& stream, const std::string& text) {
+  while (stream.find(text) == std::string::npos)
     if (!read_some())
       return false;
   return true;

@@ -27,6 +27,9 @@ public:
   /// Reads standard error until it contains `text`; false if it ended before.
   bool await_error_text(const std::string& text);
 
+  /// The same with standard output.
+  bool await_output(const std::string& text);
+
   /// Waits for its end. The exit code, or 128 + the signal that ended it.
   int wait();
 
@@ -34,6 +37,9 @@ public:
   const std::string& error_text() const { return error_text_; }
 
 private:
+  /// Reads on until `stream`, one of the two, contains `text`.
+  bool await_text(const std::string& stream, const std::string& text);
+
   /// Reads what is there; false once both pipes are closed.
   bool read_some();
 

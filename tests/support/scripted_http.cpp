@@ -238,10 +238,12 @@ http_step serve(int status, std::string body, header_list headers) {
 
 // -- the server ---------------------------------------------------------------
 
-scripted_http::scripted_http(std::vector<http_script> scripts, const std::string& address)
+scripted_http::scripted_http(std::vector<http_script> scripts, const std::string& address,
+                             uint16_t port)
     : scripts_(std::move(scripts)),
       host_(address.find(':') == std::string::npos ? address : "[" + address + "]"),
-      server_(address, [this](size_t number, scripted_peer& peer) { serve(number, peer); }) {}
+      server_(
+          address, [this](size_t number, scripted_peer& peer) { serve(number, peer); }, port) {}
 
 std::string scripted_http::url(const std::string& path, const std::string& scheme) const {
   return scheme + "://" + host_ + ":" + std::to_string(port()) + path;

@@ -110,8 +110,8 @@ std::string answer_text(int status, const std::string& body, const header_list& 
 /// and lost connections at any point. Keeps every request that reached it.
 class scripted_http {
 public:
-  explicit scripted_http(std::vector<http_script> scripts,
-                         const std::string& address = "127.0.0.1");
+  explicit scripted_http(std::vector<http_script> scripts, const std::string& address = "127.0.0.1",
+                         uint16_t port = 0);
   explicit scripted_http(http_script script)
       : scripted_http(std::vector<http_script>{std::move(script)}) {}
 

@@ -80,8 +80,8 @@ void require(bool holds, const char* what) {
     throw std::runtime_error(std::string{"scripted server: "} + what);
 }
 
-/// An address with port 0, as the kernel takes it.
-sockaddr_storage parse_address(const std::string& text, socklen_t& size) {
+/// An address as the kernel takes it.
+sockaddr_storage parse_address(const std::string& text, uint16_t port, socklen_t& size) {
   sockaddr_storage result{};
   auto* v4 = reinterpret_cast<sockaddr_in*>(&result);
   auto* v6 = reinterpret_cast<sockaddr_in6*>(&result);
@@ -93,15 +93,17 @@ sockaddr_storage parse_address(const std::string& text, socklen_t& size) {
     v6->sin6_family = AF_INET6;
     size = sizeof(*v6);
   }
+  // The port stands at the same place for both families.
+  v4->sin_port = htons(port);
   return result;
 }
 
 } // namespace
 
-scripted_server::scripted_server(const std::string& address, server serve)
+scripted_server::scripted_server(const std::string& address, server serve, uint16_t port)
     : serve_(std::move(serve)) {
   socklen_t size = 0;
-  auto place = parse_address(address, size);
+  auto place = parse_address(address, port, size);
   listener_ = ::socket(place.ss_family, SOCK_STREAM | SOCK_CLOEXEC, 0);
   // A small window, so that a server that does not read soon stops the sender.
   int window = 64 * 1024;
@@ -110,7 +112,6 @@ scripted_server::scripted_server(const std::string& address, server serve)
   require(::bind(listener_, generic, size) == 0 && ::listen(listener_, 64) == 0
               && ::getsockname(listener_, generic, &size) == 0,
           "cannot listen");
-  // The port stands at the same place for both families.
   port_ = ntohs(reinterpret_cast<sockaddr_in*>(&place)->sin_port);
   acceptor_ = std::thread{[this] { accept_all(); }};
 }

@@ -67,7 +67,8 @@ public:
   /// Serves the connection with this number, counted from 0.
   using server = std::function<void(size_t number, scripted_peer& peer)>;
 
-  scripted_server(const std::string& address, server serve);
+  /// Port 0: any that is free.
+  scripted_server(const std::string& address, server serve, uint16_t port = 0);
 
   /// Ends all connections and waits for their threads.
   ~scripted_server();

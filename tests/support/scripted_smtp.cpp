@@ -6,6 +6,7 @@
 #include <utility>
 
 #include <netinet/in.h>
+#include <netinet/tcp.h>
 #include <poll.h>
 #include <sys/socket.h>
 #include <unistd.h>
@@ -250,6 +251,22 @@ smtp_step hello(std::vector<std::string> extensions) {
   return all({say("220 scripted ESMTP"), on("EHLO", reply)});
 }
 
+smtp_step to_mail() {
+  return all({hello(), on("MAIL", "250 ok")});
+}
+
+smtp_step to_rcpt() {
+  return all({to_mail(), on("RCPT", "250 ok")});
+}
+
+smtp_step to_data() {
+  return all({to_rcpt(), on("DATA", "354 go")});
+}
+
+smtp_step to_dot() {
+  return all({to_data(), take_mail()});
+}
+
 smtp_step one_mail(std::string reply) {
   return all({on("MAIL FROM:<", "250 ok"), on("RCPT TO:<", "250 ok"), on("DATA", "354 go"),
               take_mail(), say(std::move(reply))});
@@ -308,6 +325,9 @@ void scripted_smtp::accept_all() {
     auto fd = ::accept4(listener_, nullptr, nullptr, SOCK_CLOEXEC);
     if (fd < 0)
       continue;
+    // What is said is on its way, also right behind another reply.
+    int now = 1;
+    ::setsockopt(fd, IPPROTO_TCP, TCP_NODELAY, &now, sizeof(now));
     join_finished();
     std::lock_guard guard{mutex_};
     auto number = connections_++;

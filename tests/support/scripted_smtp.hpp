@@ -114,6 +114,13 @@ smtp_step all(smtp_script steps);
 /// Greeting and EHLO with these extension lines.
 smtp_step hello(std::vector<std::string> extensions = {});
 
+/// The dialogue as usual, up to and with the answer to this command; `to_dot`: the whole mail is
+/// there and not answered.
+smtp_step to_mail();
+smtp_step to_rcpt();
+smtp_step to_data();
+smtp_step to_dot();
+
 /// MAIL, RCPT, DATA, the mail, and this reply to it.
 smtp_step one_mail(std::string reply = "250 2.0.0 Ok: queued as 4F1B2C");
 
