@@ -3,7 +3,11 @@
 #include "actors/circuit_breaker.hpp"
 #include "actors/envelope.hpp"
 #include "actors/kafka/consumer_config.hpp"
+#include "actors/providers/outbound_http_config.hpp"
+#include "actors/providers/resend_config.hpp"
 #include "actors/providers/smtp_config.hpp"
+#include "actors/providers/telegram_config.hpp"
+#include "actors/providers/webhook_config.hpp"
 #include "actors/retry_policy.hpp"
 #include "persistence/postgres_config.hpp"
 
@@ -45,7 +49,7 @@ struct delivery_config {
 };
 
 struct channel_config {
-  std::string provider = "log"; ///< `smtp` or `log`.
+  std::string provider = "log"; ///< `smtp`, `resend`, `telegram`, `webhook` or `log`.
   size_t slots = 16;
   size_t prefetch = 16; ///< Claimed beyond the free slots, to hide the claim's latency.
   /// For one send, all of it. Not short: a mail server may take its time over the last dot, and
@@ -55,7 +59,12 @@ struct channel_config {
   double rate = 0;        ///< Most sends a second in all processes together; 0: no limit.
   breaker_policy breaker;
   retry_policy retry;
-  smtp_config smtp; ///< Used if `provider` is `smtp`.
+  // Used if `provider` is theirs; `http` by all of them but SMTP.
+  smtp_config smtp;
+  resend_config resend;
+  telegram_config telegram;
+  webhook_config webhook;
+  outbound_http_config http;
 };
 
 struct reaper_config {

@@ -7,10 +7,8 @@
 #include "actors/job_dispatcher.hpp"
 #include "actors/lease_reaper.hpp"
 #include "actors/provider_client.hpp"
-#include "actors/providers/log_provider.hpp"
-#include "actors/providers/smtp_provider.hpp"
+#include "actors/provider_factory.hpp"
 #include "actors/result_writer.hpp"
-#include "messages/error.hpp"
 #include "messages/log.hpp"
 #include "persistence/pg_claim_store.hpp"
 #include "persistence/pg_ingest_store.hpp"
@@ -18,7 +16,6 @@
 #include "persistence/pg_result_store.hpp"
 
 #include <algorithm>
-#include <stdexcept>
 #include <utility>
 
 namespace notify {
@@ -37,16 +34,6 @@ child_spec child_of(std::string name, Make make, caf::timespan stop_timeout = 5s
           false, stop_timeout};
 }
 
-provider_ptr make_provider(const service_parts& parts, const channel_config& config) {
-  if (config.provider != "smtp")
-    return std::make_shared<log_provider>();
-  auto result = smtp_provider::make(parts.io->context(), config.smtp);
-  if (!result)
-    // The settings were checked at start, so this is a bug; the crash budget makes it visible.
-    throw std::runtime_error("smtp provider: " + render(result.error()));
-  return *result;
-}
-
 child_spec provider_client_spec(const service_parts& parts, const std::string& channel,
                                 const channel_config& config) {
   return child_of(actor_names::provider_client(channel), [=](caf::local_actor& parent) {
@@ -58,7 +45,8 @@ child_spec provider_client_spec(const service_parts& parts, const std::string& c
     own.max_pause = config.retry.max_wait_hint;
     own.breaker = config.breaker;
     // A fresh adapter for each life: the old one may hold sends that nobody waits for.
-    return parent.spawn(provider_client, own, make_provider(parts, config), parts.dir);
+    return parent.spawn(provider_client, own, make_provider(parts.io->context(), config),
+                        parts.dir);
   });
 }
 
@@ -69,6 +57,7 @@ child_spec worker_pool_spec(const service_parts& parts, const std::string& chann
   own.deadline = config.deadline;
   own.result_writers = parts.config.delivery.result_writers;
   own.retry = config.retry;
+  own.key_lifetime = key_lifetime(config);
   std::vector<child_spec> workers;
   for (size_t slot = 0; slot < config.slots; ++slot)
     workers.push_back(

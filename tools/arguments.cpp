@@ -120,6 +120,7 @@ const std::vector<command_info>& commands() {
       {"check", "prints the effective settings with secrets masked, and ends"},
       {"migrate", "brings the database's schema to this program's version, and ends"},
       {"options", "lists every option; with --markdown as docs/configuration.md"},
+      {"outcomes", "lists what providers' answers mean, as docs/retry-table.md"},
   };
   return list;
 }
@@ -147,8 +148,8 @@ caf::expected<arguments> read_arguments(const std::vector<std::string>& words,
       result.command = word;
     }
   }
-  if (result.markdown && result.command != "options")
-    return refuse("--markdown belongs to the command options");
+  if (result.markdown && result.command != "options" && result.command != "outcomes")
+    return refuse("--markdown belongs to the commands options and outcomes");
   return result;
 }
 

@@ -112,15 +112,54 @@ void add_smtp(section& s, smtp_config& x, std::string& password_file) {
         "retry, retry_after and a wait, permanent, or hold. The first rule that matches counts.");
 }
 
+void add_resend(section& s, resend_config& x, std::string& key_file) {
+  s.add("resend-api-url", x.api_url, "Where Resend's API is.").not_empty();
+  s.add("resend-key-file", key_file, "File whose first line is the API key.").is_a_path();
+  s.add("resend-from", x.from,
+        "Sender of every mail: an address of a domain that Resend knows as yours, or a name and "
+        "the address in <>.");
+}
+
+void add_telegram(section& s, telegram_config& x, std::string& token_file) {
+  s.add("telegram-api-url", x.api_url, "Where the Bot API is.").not_empty();
+  s.add("telegram-token-file", token_file, "File whose first line is the bot's token.").is_a_path();
+}
+
+void add_webhook(section& s, webhook_config& x, std::string& secrets_file) {
+  s.add("webhook-secrets-file", secrets_file,
+        "File with a secret in each line: whsec_ and the base64 of 24 to 64 bytes. Each of them "
+        "signs, so that receivers can move from an old one to a new one.")
+      .is_a_path();
+  s.add("webhook-allow-http", x.allow_http, "Endpoints without TLS too.");
+  s.add("webhook-allow-private", x.allow_private,
+        "Endpoints in private networks and on this machine too. Link-local addresses, where clouds "
+        "keep credentials, stay forbidden.");
+  s.add("webhook-allowed-networks", x.allowed_networks,
+        "Networks that endpoints may be in although they are not public, e.g. [\"10.1.0.0/16\"].");
+  s.add("webhook-retry-4xx", x.retry_refusals,
+        "Refusals with a status of 400 to 499 are tried again like other failures; if not, most of "
+        "them end the notification at once.");
+}
+
+void add_outbound_http(section& s, outbound_http_config& x) {
+  s.add("http-ca-file", x.ca_file, "Certificates to trust (PEM). Empty: the system's.").is_a_path();
+  s.add("http-connect-timeout", x.connect_timeout, "For the name, the connection and TLS, each.")
+      .between(100ms, 10min);
+  s.add("http-max-idle", x.max_idle,
+        "An unused connection is closed after this; servers should keep it longer.")
+      .between(0s, 1h);
+}
+
 } // namespace
 
 void add_channel(option_list& out, const std::string& name, channel_config& channel,
-                 std::string& smtp_password_file) {
+                 channel_secret_files& files) {
   section s{out, "channel-" + name};
   s.add("provider", channel.provider,
-        "Who delivers: \"smtp\" (the smtp- options below), or \"log\", a dry run that only writes "
-        "a log line. Empty: the channel is off and its notifications wait.")
-      .one_of({"", "log", "smtp"});
+        "Who delivers: \"smtp\", \"resend\", \"telegram\" or \"webhook\" (the options below that "
+        "begin with that word; http- for all but smtp), or \"log\", a dry run that only writes a "
+        "log line. Empty: the channel is off and its notifications wait.")
+      .one_of({"", "log", "smtp", "resend", "telegram", "webhook"});
   s.add("slots", channel.slots, "Sends at the same time.").between(1, 10'000);
   s.add("prefetch", channel.prefetch, "Notifications claimed beyond the free slots.")
       .between(0, 100'000);
@@ -133,7 +172,11 @@ void add_channel(option_list& out, const std::string& name, channel_config& chan
   s.add("deadline", channel.deadline, "For one send, all of it.").between(100ms, 1h);
   add_breaker(s, channel.breaker);
   add_retry(s, channel.retry);
-  add_smtp(s, channel.smtp, smtp_password_file);
+  add_smtp(s, channel.smtp, files.smtp_password);
+  add_resend(s, channel.resend, files.resend_key);
+  add_telegram(s, channel.telegram, files.telegram_token);
+  add_webhook(s, channel.webhook, files.webhook_secrets);
+  add_outbound_http(s, channel.http);
 }
 
 } // namespace notify

@@ -1,6 +1,8 @@
 #include "tools/arguments.hpp"
+#include "tools/channel_checks.hpp"
 #include "tools/commands.hpp"
 #include "tools/configured_files.hpp"
+#include "tools/outcome_reference.hpp"
 #include "tools/reference.hpp"
 #include "tools/settings.hpp"
 
@@ -27,10 +29,17 @@ exit_code refuse(const caf::error& err) {
   return exit_code::usage;
 }
 
+/// What the settings name has to be there and to fit.
+caf::error check_named(const service_config& config) {
+  if (auto err = check_channels(config))
+    return err;
+  return check_configured_files(config);
+}
+
 /// Prints the settings even if the files that they name are not right: that is what to look at.
 exit_code check_command(const settings& config) {
   std::cout << config.dump();
-  if (auto err = check_configured_files(config.service()))
+  if (auto err = check_named(config.service()))
     return refuse(err);
   return exit_code::ok;
 }
@@ -42,7 +51,7 @@ exit_code dispatch(const std::string& command, settings& config) {
     return refuse(err);
   if (command == "migrate")
     return migrate_command(config);
-  if (auto err = check_configured_files(config.service()))
+  if (auto err = check_named(config.service()))
     return refuse(err);
   return run_command(config);
 }
@@ -61,6 +70,8 @@ int main(int argc, char** argv) {
     std::cout << "notifyd " << NOTIFYD_VERSION << '\n';
   else if (args->command == "options")
     std::cout << (args->markdown ? options_markdown(options) : options_text(options));
+  else if (args->command == "outcomes")
+    std::cout << outcomes_markdown();
   else {
     auto config = settings::load(*args, process_environment());
     if (!config)

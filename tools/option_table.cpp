@@ -1,6 +1,5 @@
 #include "tools/option_table.hpp"
 
-#include "tools/channel_options.hpp"
 #include "tools/option_builder.hpp"
 #include "tools/secrets.hpp"
 
@@ -225,7 +224,7 @@ setting_values::setting_values() {
     auto& x = service.channels[name];
     if (name != "email")
       x.provider.clear();
-    smtp_password_files[name];
+    channel_secrets[name];
   }
 }
 
@@ -237,7 +236,7 @@ option_list make_options(setting_values& values) {
   add_ingest(result, values);
   add_delivery(result, values);
   for (const auto& name : channel_names())
-    add_channel(result, name, values.service.channels[name], values.smtp_password_files[name]);
+    add_channel(result, name, values.service.channels[name], values.channel_secrets[name]);
   add_reaper(result, values);
   add_supervision(result, values);
   add_http(result, values);

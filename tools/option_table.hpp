@@ -3,6 +3,7 @@
 #include "actors/service_config.hpp"
 #include "http/config.hpp"
 #include "messages/log.hpp"
+#include "tools/channel_options.hpp"
 #include "tools/option.hpp"
 
 #include <map>
@@ -37,7 +38,7 @@ struct setting_values {
   logging_config logging;
   std::string postgres_password_file;
   std::string kafka_sasl_password_file;
-  std::map<std::string, std::string> smtp_password_files; ///< By channel.
+  std::map<std::string, channel_secret_files> channel_secrets; ///< By channel.
 };
 
 /// Every option, bound to `values`: the one list that the readers, `--help`, `notifyd check` and

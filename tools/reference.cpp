@@ -2,6 +2,7 @@
 
 #include "tools/arguments.hpp"
 #include "tools/exit_codes.hpp"
+#include "tools/markdown.hpp"
 #include "tools/option_table.hpp"
 
 #include <sstream>
@@ -55,17 +56,6 @@ std::string wrapped(const std::string& text, size_t indent) {
   return result;
 }
 
-std::string table_cell(const std::string& text) {
-  std::string result;
-  for (auto c : text)
-    result += c == '|' ? std::string{"\\|"} : std::string{c};
-  return result;
-}
-
-std::string code(const std::string& text) {
-  return "`" + text + "`";
-}
-
 /// "bytes, 1024 to 65536".
 std::string type_and_range(const option& x) {
   auto result = x.unit().empty() ? x.type() : x.unit();
@@ -117,6 +107,9 @@ quotes and lists no brackets: `--kafka.brokers=a:9092,b:9092`.
 | --- | --- | --- | --- |
 | database password | `NOTIFYD_POSTGRES_PASSWORD` | `postgres.password-file`, or a password in `postgres.url` in the file | `PGPASSWORD` |
 | mail relay password | `NOTIFYD_CHANNEL_NAME_SMTP_PASSWORD`, e.g. `NOTIFYD_CHANNEL_EMAIL_SMTP_PASSWORD` | `channel-NAME.smtp-password-file` | |
+| Resend's API key | `NOTIFYD_CHANNEL_NAME_RESEND_KEY` | `channel-NAME.resend-key-file` | |
+| Telegram bot's token | `NOTIFYD_CHANNEL_NAME_TELEGRAM_TOKEN` | `channel-NAME.telegram-token-file` | |
+| webhook secrets | `NOTIFYD_CHANNEL_NAME_WEBHOOK_SECRETS`, with blanks between | `channel-NAME.webhook-secrets-file`, one in each line | |
 | Kafka SASL password | `NOTIFYD_KAFKA_SASL_PASSWORD` | `kafka.sasl-password-file` | `sasl.password` in `kafka.properties` in the file |
 
 A password on the command line is refused: other users of the machine can see it there.
@@ -177,9 +170,11 @@ std::string options_markdown(const option_list& options) {
     if (x.section() != section)
       write_section_table(out, x);
     section = x.section();
-    out << "| " << code(x.name()) << " | " << table_cell(type_and_range(x)) << " | "
-        << (x.shown_default() == x.show() ? code(table_cell(x.show())) : x.shown_default()) << " | "
-        << table_cell(x.description()) << (x.may_carry_secret() ? " Masked." : "") << " |\n";
+    out << "| " << markdown::code(x.name()) << " | " << markdown::cell(type_and_range(x)) << " | "
+        << (x.shown_default() == x.show() ? markdown::code(markdown::cell(x.show()))
+                                          : x.shown_default())
+        << " | " << markdown::cell(x.description()) << (x.may_carry_secret() ? " Masked." : "")
+        << " |\n";
   }
   return out.str();
 }

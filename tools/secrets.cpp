@@ -7,6 +7,8 @@
 #include <cerrno>
 #include <cstring>
 #include <fstream>
+#include <iterator>
+#include <sstream>
 #include <string_view>
 #include <utility>
 #include <vector>
@@ -88,6 +90,20 @@ void erase_password(std::string& url, const span& x) {
     url.erase(first);
 }
 
+/// All lines of a file, without their ends.
+caf::expected<std::vector<std::string>> read_lines(const std::string& path) {
+  std::ifstream file{path};
+  if (!file)
+    return caf::make_error(ec::invalid_config, "cannot read " + path + ": " + std::strerror(errno));
+  std::vector<std::string> result;
+  for (std::string line; std::getline(file, line); result.push_back(line))
+    if (!line.empty() && line.back() == '\r')
+      line.pop_back();
+  if (file.bad())
+    return caf::make_error(ec::invalid_config, "cannot read " + path);
+  return result;
+}
+
 } // namespace
 
 database_url split_password(const std::string& url) {
@@ -140,18 +156,27 @@ std::string mask_property(const std::string& name_and_value) {
 }
 
 caf::expected<std::string> read_secret_file(const std::string& path) {
-  std::ifstream file{path};
-  if (!file)
-    return caf::make_error(ec::invalid_config, "cannot read " + path + ": " + std::strerror(errno));
-  std::string line;
-  std::getline(file, line);
-  if (file.bad())
-    return caf::make_error(ec::invalid_config, "cannot read " + path);
-  if (!line.empty() && line.back() == '\r')
-    line.pop_back();
-  if (line.empty())
+  auto lines = read_lines(path);
+  if (!lines)
+    return std::move(lines.error());
+  if (lines->empty() || lines->front().empty())
     return caf::make_error(ec::invalid_config, path + " is empty; its first line is the password");
-  return line;
+  return std::move(lines->front());
+}
+
+caf::expected<std::vector<std::string>> read_secret_lines(const std::string& path) {
+  auto lines = read_lines(path);
+  if (!lines)
+    return std::move(lines.error());
+  std::erase(*lines, std::string{});
+  if (lines->empty())
+    return caf::make_error(ec::invalid_config, path + " is empty; each line is a secret");
+  return std::move(*lines);
+}
+
+std::vector<std::string> split_words(const std::string& text) {
+  std::istringstream in{text};
+  return {std::istream_iterator<std::string>{in}, {}};
 }
 
 } // namespace notify

@@ -4,6 +4,7 @@
 
 #include <optional>
 #include <string>
+#include <vector>
 
 // Passwords in settings: where they may stand, and how they are kept out of sight.
 
@@ -36,5 +37,11 @@ std::string mask_property(const std::string& name_and_value);
 
 /// The first line of a file. The error says why there is none: missing, empty, not readable.
 caf::expected<std::string> read_secret_file(const std::string& path);
+
+/// The lines of a file that are not empty; an error if there are none.
+caf::expected<std::vector<std::string>> read_secret_lines(const std::string& path);
+
+/// The words of a text between blanks, e.g. of an environment variable with several secrets.
+std::vector<std::string> split_words(const std::string& text);
 
 } // namespace notify

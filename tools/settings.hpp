@@ -53,6 +53,10 @@ private:
   void read_file(const std::string& path, std::vector<std::string>& problems);
   void read_command_line(const arguments& args, std::vector<std::string>& problems);
   void read_passwords(const environment& env, std::vector<std::string>& problems);
+  void read_channel_secrets(const std::string& name, channel_config& channel,
+                            const environment& env, std::vector<std::string>& problems);
+  void read_webhook_secrets(const std::string& name, webhook_config& webhook,
+                            const environment& env, std::vector<std::string>& problems);
   void make_paths_absolute();
   void fill_service();
 

@@ -12,11 +12,12 @@ namespace notify {
 
 namespace {
 
-std::string variable_name(const std::string& channel) {
+/// `NOTIFYD_CHANNEL_EMAIL_SMTP_PASSWORD`, for one.
+std::string variable_name(const std::string& channel, const std::string& secret) {
   auto upper = channel;
   std::transform(upper.begin(), upper.end(), upper.begin(),
                  [](unsigned char c) { return static_cast<char>(std::toupper(c)); });
-  return "NOTIFYD_CHANNEL_" + upper + "_SMTP_PASSWORD";
+  return "NOTIFYD_CHANNEL_" + upper + "_" + secret;
 }
 
 } // namespace
@@ -60,10 +61,41 @@ void settings::read_passwords(const environment& env, std::vector<std::string>& 
                                  "NOTIFYD_KAFKA_SASL_PASSWORD", env, problems))
     service_.kafka.properties["sasl.password"] = *value;
   for (auto& [name, channel] : service_.channels)
-    if (auto value =
-            read_password("channel-" + name + ".smtp-password-file",
-                          values_.smtp_password_files[name], variable_name(name), env, problems))
-      channel.smtp.password = *value;
+    read_channel_secrets(name, channel, env, problems);
+}
+
+void settings::read_channel_secrets(const std::string& name, channel_config& channel,
+                                    const environment& env, std::vector<std::string>& problems) {
+  const auto& files = values_.channel_secrets[name];
+  auto read = [&](const std::string& option, const std::string& file, const std::string& variable,
+                  std::string& out) {
+    if (auto value = read_password("channel-" + name + "." + option, file,
+                                   variable_name(name, variable), env, problems))
+      out = *value;
+  };
+  read("smtp-password-file", files.smtp_password, "SMTP_PASSWORD", channel.smtp.password);
+  read("resend-key-file", files.resend_key, "RESEND_KEY", channel.resend.api_key);
+  read("telegram-token-file", files.telegram_token, "TELEGRAM_TOKEN", channel.telegram.token);
+  read_webhook_secrets(name, channel.webhook, env, problems);
+}
+
+void settings::read_webhook_secrets(const std::string& name, webhook_config& webhook,
+                                    const environment& env, std::vector<std::string>& problems) {
+  auto section = "channel-" + name;
+  auto variable = variable_name(name, "WEBHOOK_SECRETS");
+  const auto& file = values_.channel_secrets[name].webhook_secrets;
+  if (auto text = env(variable)) {
+    webhook.secrets = split_words(*text);
+    password_origins_.emplace_back(section, "environment variable " + variable);
+  } else if (!file.empty()) {
+    auto lines = read_secret_lines(file);
+    if (!lines) {
+      problems.push_back(section + ".webhook-secrets-file: " + problem_text(lines.error()));
+      return;
+    }
+    webhook.secrets = std::move(*lines);
+    password_origins_.emplace_back(section, "file " + file);
+  }
 }
 
 caf::error settings::check_passwords() const {

@@ -22,9 +22,20 @@ struct answer_rule {
   bool pauses_channel = false;
   bool suppresses_recipient = false;
   caf::timespan wait{0}; ///< Of `retry_after`, where the answer does not say.
+  /// In words, what else has to be true. The adapter looks for it and takes the row itself.
+  std::string_view only;
 };
 
-/// The first row for an answer, or null. `text` may be in any case.
+/// A row that an adapter takes itself.
+constexpr answer_rule when(std::string_view only, int first_status, int last_status,
+                           outcome_kind kind, std::string_view reason, std::string_view note = {}) {
+  answer_rule result{first_status, last_status, "", "", kind, reason, note};
+  result.only = only;
+  return result;
+}
+
+/// The first row for an answer, or null; passes over those with an `only`. `text` may be in any
+/// case.
 const answer_rule* find_rule(std::span<const answer_rule> rules, int status, std::string_view name,
                              std::string_view text);
 

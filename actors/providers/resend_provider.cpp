@@ -23,7 +23,8 @@ constexpr size_t max_key_characters = 256; ///< Of an idempotency key.
 constexpr size_t max_secret_characters = 500;
 
 constexpr answer_rule rules[] = {
-    {200, 299, "", "", kind::unknown, "http_not_json", "a page of somebody else answered"},
+    when("a page of HTML", 200, 299, kind::unknown, "http_not_json",
+         "somebody else answered, such as a network that wants a login"),
 
     // About our account, under whatever status.
     {400, 403, "validation_error", "api key is invalid", kind::hold, "resend_key_refused", ""},

@@ -25,23 +25,13 @@ constexpr size_t max_text_units = 4096; ///< UTF-16 code units (sendMessage).
 constexpr size_t max_migrations = 10'000;
 constexpr size_t max_token_characters = 200;
 
-constexpr answer_rule bad_answer{
-    200,
-    599,
-    "",
-    "",
-    kind::unknown,
-    "telegram_bad_answer",
-    "neither `ok:true` nor an error of the API, under a status of 200 to 299, 400 or 500 to 599"};
+constexpr answer_rule bad_answer =
+    when("an answer that is not the API's, and a status of 200 to 299, 400 or 500 to 599", 200, 599,
+         kind::unknown, "telegram_bad_answer", "neither `ok:true` nor an error code");
 
-constexpr answer_rule chat_migrated{
-    400,
-    400,
-    "",
-    "",
-    kind::retry,
-    "telegram_chat_migrated",
-    "with `migrate_to_chat_id`: the next attempt goes to the new chat"};
+constexpr answer_rule chat_migrated =
+    when("with `migrate_to_chat_id`", 400, 400, kind::retry, "telegram_chat_migrated",
+         "the next attempt goes to the new chat");
 
 constexpr answer_rule rules[] = {
     bad_answer,
@@ -182,8 +172,7 @@ bool read_error(const json::object& body, const http_exchange& x, system_clock::
   // Who says when to come again did not act, whatever the table says of other errors.
   auto comes_again = status == 503 && (out.wait || retry_after_of(x, now));
   if (!comes_again)
-    out.rule =
-        find_rule({rules + 2, std::end(rules)}, status, {}, text_member(body, "description"));
+    out.rule = find_rule(rules, status, {}, text_member(body, "description"));
   return true;
 }
 

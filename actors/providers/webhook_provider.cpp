@@ -6,7 +6,7 @@
 #include "http/client/http_url.hpp"
 #include "messages/error.hpp"
 
-#include <boost/algorithm/string/case_conv.hpp>
+#include <boost/algorithm/string/predicate.hpp>
 
 #include <utility>
 
@@ -20,9 +20,16 @@ using std::chrono::system_clock;
 constexpr size_t max_id_characters = 256;
 
 constexpr answer_rule rules[] = {
-    {300, 599, "abort-message", "", kind::permanent, "webhook_aborted",
-     "the answer's header `webhook-delivery`"},
+    when("with the header `webhook-delivery: abort-message`", 300, 599, kind::permanent,
+         "webhook_aborted", "the receiver wants this message no more"),
 };
+
+constexpr const answer_rule& aborted = rules[0];
+
+bool asks_to_abort(const http_exchange& x) {
+  return x.status >= aborted.first_status && x.status <= aborted.last_status
+         && boost::algorithm::iequals(x.header("webhook-delivery"), "abort-message");
+}
 
 } // namespace
 
@@ -79,9 +86,7 @@ webhook_dialect::request_for(const send_request& x, system_clock::time_point now
 outcome webhook_dialect::outcome_of(const std::string&, const http_exchange& x,
                                     system_clock::time_point now) const {
   http_reading reading;
-  auto wish = x.header("webhook-delivery");
-  boost::algorithm::to_lower(wish);
-  reading.rule = find_rule(rules, x.status, wish, {});
+  reading.rule = asks_to_abort(x) ? &aborted : nullptr;
   return classify_http(x, profile_, reading, now);
 }
 

@@ -36,6 +36,7 @@ TEST_CASE("notifyd --help, --version and options end with 0") {
   CHECK(help.error_text.empty());
   CHECK(notifyd({"--version"}).output == std::string{"notifyd "} + NOTIFYD_VERSION + "\n");
   CHECK(notifyd({"options", "--markdown"}).output.starts_with("# Configuration\n"));
+  CHECK(notifyd({"outcomes", "--markdown"}).output.starts_with("# Outcomes\n"));
   CHECK(notifyd({"options"}).output.find("delivery.lease=150s  ; duration, 1s to 24h\n")
         != std::string::npos);
 }

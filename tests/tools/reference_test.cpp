@@ -1,6 +1,7 @@
 #include "tests/tools/settings_fixture.hpp"
 #include "tools/configured_files.hpp"
 #include "tools/exit_codes.hpp"
+#include "tools/outcome_reference.hpp"
 #include "tools/reference.hpp"
 
 #include <fstream>
@@ -31,6 +32,11 @@ option_list default_options() {
 TEST_CASE("docs/configuration.md is what 'notifyd options --markdown' prints") {
   // If this fails: build/debug/tools/notifyd options --markdown > docs/configuration.md
   CHECK(read_file(source_folder + "/docs/configuration.md") == options_markdown(default_options()));
+}
+
+TEST_CASE("docs/retry-table.md is what 'notifyd outcomes --markdown' prints") {
+  // If this fails: build/debug/tools/notifyd outcomes --markdown > docs/retry-table.md
+  CHECK(read_file(source_folder + "/docs/retry-table.md") == outcomes_markdown());
 }
 
 TEST_CASE("docs/operations.md names every exit code") {

@@ -76,6 +76,35 @@ TEST_CASE_METHOD(settings_fixture, "mail and Kafka passwords come from files or 
   CHECK(config->service().channels.at("telegram").smtp.password == "t");
 }
 
+TEST_CASE_METHOD(settings_fixture, "secrets of HTTP providers come from files or the environment") {
+  folder.write("key", "re_from-file\n");
+  folder.write("token", "1:from-file\r\n");
+  folder.write("secrets", "whsec_new\r\n\nwhsec_old\n");
+  auto text = "[channel-email]\nresend-key-file=\"key\"\n"
+              "[channel-telegram]\nprovider=\"telegram\"\ntelegram-token-file=\"token\"\n"
+              "[channel-webhook]\nprovider=\"webhook\"\nwebhook-secrets-file=\"secrets\"\n";
+  auto config = good(text);
+  const auto& channels = config->service().channels;
+  CHECK(channels.at("email").resend.api_key == "re_from-file");
+  CHECK(channels.at("telegram").telegram.token == "1:from-file");
+  CHECK(channels.at("webhook").webhook.secrets
+        == std::vector<std::string>{"whsec_new", "whsec_old"});
+  variables["NOTIFYD_CHANNEL_EMAIL_RESEND_KEY"] = "k";
+  variables["NOTIFYD_CHANNEL_TELEGRAM_TELEGRAM_TOKEN"] = "t";
+  variables["NOTIFYD_CHANNEL_WEBHOOK_WEBHOOK_SECRETS"] = "  a b\n";
+  auto other = good(text);
+  CHECK(other->service().channels.at("email").resend.api_key == "k");
+  CHECK(other->service().channels.at("telegram").telegram.token == "t");
+  CHECK(other->service().channels.at("webhook").webhook.secrets
+        == std::vector<std::string>{"a", "b"});
+}
+
+TEST_CASE_METHOD(settings_fixture, "a file of secrets must have one") {
+  folder.write("secrets", "\n\r\n");
+  CHECK(refusal("[channel-webhook]\nprovider=\"webhook\"\nwebhook-secrets-file=\"secrets\"\n")
+        == "channel-webhook.webhook-secrets-file: secrets is empty; each line is a secret");
+}
+
 TEST_CASE_METHOD(settings_fixture, "a password file must have a password") {
   folder.write("pw", "\n");
   auto path = (folder.path() / "pw").string();
@@ -91,6 +120,9 @@ TEST_CASE_METHOD(settings_fixture, "a password file must have a password") {
 TEST_CASE_METHOD(settings_fixture, "no secret is shown by check") {
   folder.write("pw", "hidden-1");
   variables["NOTIFYD_CHANNEL_EMAIL_SMTP_PASSWORD"] = "hidden-2";
+  variables["NOTIFYD_CHANNEL_EMAIL_RESEND_KEY"] = "hidden-5";
+  variables["NOTIFYD_CHANNEL_EMAIL_TELEGRAM_TOKEN"] = "hidden-6";
+  variables["NOTIFYD_CHANNEL_EMAIL_WEBHOOK_SECRETS"] = "hidden-7";
   auto text = good("[postgres]\nurl=\"postgresql://u:hidden-3@db/n\"\n"
                    "[kafka]\nsasl-password-file=\"pw\"\n"
                    "properties=[\"ssl.key.password=hidden-4\", \"sasl.username=shown\"]\n")
