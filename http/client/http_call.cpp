@@ -95,7 +95,10 @@ http_call::awaitable<http_call::step> http_call::exchange(bool is_reused) {
 
 http_call::awaitable<http_call::step> http_call::write() {
   auto error = co_await connection_->write(*ticket_);
-  // The reader goes on: a peer that refuses to read the rest may have said why.
+  // The reader goes on: a peer that refuses to read the rest may have said why. But there is
+  // nothing to say to no byte at all.
+  if (error && !ticket_->is_on_wire())
+    connection_->close();
   if (error)
     co_return trouble{http_event::failed, error.message()};
   co_return std::nullopt;
