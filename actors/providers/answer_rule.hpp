@@ -23,7 +23,7 @@ struct answer_rule {
   bool suppresses_recipient = false;
   caf::timespan wait{0}; ///< Of `retry_after`, where the answer does not say.
   /// In words, what else has to be true. The adapter looks for it and takes the row itself.
-  std::string_view only;
+  std::string_view only{};
 };
 
 /// A row that an adapter takes itself.
