@@ -53,9 +53,10 @@ void channel_lane::add_jobs(std::vector<delivery_job> jobs, time_point now, time
 }
 
 std::optional<std::pair<delivery_worker_actor, delivery_job>> channel_lane::next(time_point now) {
-  if (idle_.empty() || waiting_.empty() || busy_ >= most_in_flight()
-      || waiting_.front().send_at > now)
+  auto moment = next_moment();
+  if (!moment || *moment > now)
     return std::nullopt;
+  not_before_ = now + interval();
   auto result = std::pair{std::move(idle_.front()), std::move(waiting_.front().job)};
   // Both were true when it was claimed.
   auto waited = now - waiting_.front().claimed_at;
@@ -72,7 +73,8 @@ std::optional<std::pair<delivery_worker_actor, delivery_job>> channel_lane::next
 std::optional<channel_lane::time_point> channel_lane::next_moment() const {
   if (idle_.empty() || waiting_.empty() || busy_ >= most_in_flight())
     return std::nullopt;
-  return waiting_.front().send_at;
+  // Moments that passed while no worker was idle must not be made up for in one go.
+  return std::max(waiting_.front().send_at, not_before_);
 }
 
 size_t channel_lane::drop_lease(int64_t lease_id) {

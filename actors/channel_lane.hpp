@@ -81,6 +81,7 @@ private:
   uint32_t gate_ = std::numeric_limits<uint32_t>::max();
   std::deque<delivery_worker_actor> idle_;
   std::deque<waiting_job> waiting_;
+  time_point not_before_; ///< The next send of a channel with a rate.
 };
 
 } // namespace notify

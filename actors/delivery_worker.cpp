@@ -65,7 +65,7 @@ void delivery_worker_state::on_deliver(deliver x) {
   result = attempt_result{};
   result.attempt = {job.job_id, job.attempt_no, job.lease_id};
   result.lease_size = job.lease_size;
-  result.idempotency_key = to_string(job.job_id);
+  result.idempotency_key = idempotency_key(job);
   now_doing = phase::sending;
   provider = provider_client_actor{};
   arm_tick();

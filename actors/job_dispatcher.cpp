@@ -218,7 +218,7 @@ bool job_dispatcher_state::take_jobs(const std::string& channel, channel_lane& x
       want_release();
       return false;
     }
-    first += *wait;
+    first = self->clock().now() + *wait; // Counted from its answer.
   }
   x.add_jobs(std::move(jobs), now, first);
   hand_out(x);

@@ -44,6 +44,8 @@ struct delivery_config {
   caf::timespan drain_timeout = std::chrono::seconds{10};
   size_t result_writers = 1;
   size_t result_batch = 1000; ///< Most results of one transaction.
+  /// How long nothing is sent to a recipient that refused for good.
+  caf::timespan suppression = std::chrono::hours{720};
 };
 
 struct channel_config {

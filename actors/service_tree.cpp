@@ -76,10 +76,10 @@ child_spec worker_pool_spec(const service_parts& parts, const std::string& chann
 child_spec result_writer_spec(const service_config& config, size_t index) {
   return child_of(
       actor_names::result_writer(index),
-      [own = result_writer_config{config.delivery.result_batch},
-       postgres = config.postgres](caf::local_actor& parent) {
-        return parent.spawn<caf::detached>(result_writer, own,
-                                           std::make_shared<pg_result_store>(postgres));
+      [own = result_writer_config{config.delivery.result_batch}, postgres = config.postgres,
+       suppression = config.delivery.suppression](caf::local_actor& parent) {
+        return parent.spawn<caf::detached>(
+            result_writer, own, std::make_shared<pg_result_store>(postgres, suppression));
       },
       10s);
 }

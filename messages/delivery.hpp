@@ -34,8 +34,13 @@ struct delivery_job {
   caf::timespan first_unknown_age{0};              ///< Since the first of them was begun.
   std::string frozen_hash;                         ///< What that one sent; empty if not known.
   caf::timespan expires_in = caf::timespan::max(); ///< Not positive: too late to send.
-  std::string suppressed;                          ///< Why nothing goes to this recipient.
+  int32_t key_no = 0;     ///< Not 0: an operator asked for a fresh idempotency key, the n-th one.
+  std::string suppressed; ///< Why nothing goes to this recipient.
 };
+
+/// What providers tell repeated sends of one job by: its id, and a suffix if an operator asked for
+/// a fresh key. Stable over all attempts.
+std::string idempotency_key(const delivery_job& job);
 
 /// Names one attempt of one job within its lease.
 struct attempt_ref {
@@ -178,7 +183,7 @@ typename Inspector::result_type inspect(Inspector& f, delivery_job& x) {
   return f(caf::meta::type_name("delivery_job"), x.job_id, x.attempt_no, x.lease_id, x.lease_size,
            x.channel, x.recipient, x.template_key, x.locale, x.event_id, x.event_type,
            x.occurred_at_us, x.correlation_id, x.traceparent, x.payload, x.failures, x.reclaims,
-           x.unknowns, x.first_unknown_age, x.frozen_hash, x.expires_in, x.suppressed);
+           x.unknowns, x.first_unknown_age, x.frozen_hash, x.expires_in, x.key_no, x.suppressed);
 }
 
 template <class Inspector>

@@ -56,7 +56,7 @@ struct send_message {
   int32_t attempt_no = 0;
   std::string recipient;
   rendered_message content;
-  std::string idempotency_key; ///< The job id's text; stable over attempts.
+  std::string idempotency_key; ///< Stable over attempts.
   delivery_worker_actor worker;
 };
 

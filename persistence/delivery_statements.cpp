@@ -27,7 +27,7 @@ gone as (
 ready as materialized (
   select due.job_id, due.attempt_no, j.recipient, j.template_key, j.locale, j.event_id,
     j.event_type, j.failures, j.reclaims, j.unknowns, j.first_unknown_at, j.frozen_hash,
-    j.expires_at
+    j.expires_at, j.key_no
   from due join notify.notification_jobs j on j.id = due.job_id
   where j.status = 'open'),
 lease as (
@@ -44,6 +44,7 @@ select lease.id, lease.size,
   coalesce((extract(epoch from now() - r.first_unknown_at) * 1000000)::bigint, 0),
   coalesce(r.frozen_hash, ''),
   coalesce((extract(epoch from r.expires_at - now()) * 1000000)::bigint, 9223372036854775807),
+  r.key_no,
   coalesce((select s.reason from notify.suppressions s
     where s.channel = :channel and s.recipient = r.recipient and s.suppressed_until > now()), ''),
   coalesce((extract(epoch from e.occurred_at) * 1000000)::bigint, 0),

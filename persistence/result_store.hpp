@@ -22,8 +22,8 @@ public:
                                                   const std::vector<int64_t>& done_leases) = 0;
 
   /// A success that came after its attempt was abandoned, or its answer given up: notes it on the
-  /// attempt and makes the job `sent` unless it is terminal already. Returns whether the job changed. A success that
-  /// was recorded in time is left as it is.
+  /// attempt and makes the job `sent` unless it is terminal already. Returns whether the job
+  /// changed. A success that was recorded in time is left as it is.
   virtual caf::expected<bool> record_late_success(const attempt_result& result) = 0;
 };
 

@@ -136,6 +136,10 @@ void add_delivery(option_list& out, setting_values& values) {
   s.add("result-writers", x.result_writers, "Actors that record results, each with a session.")
       .between(1, 64);
   s.add("result-batch", x.result_batch, "Most results of one transaction.").between(1, 100'000);
+  s.add("suppression", x.suppression,
+        "How long nothing is sent to a recipient that refused for good, e.g. a mailbox that does "
+        "not exist.")
+      .between(0s, 87600h);
 }
 
 void add_reaper(option_list& out, setting_values& values) {

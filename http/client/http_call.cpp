@@ -95,7 +95,10 @@ http_call::awaitable<http_call::step> http_call::exchange(bool is_reused) {
 
 http_call::awaitable<http_call::step> http_call::write() {
   auto error = co_await connection_->write(*ticket_);
-  // The reader goes on: a peer that refuses to read the rest may have said why.
+  // The reader goes on: a peer that refuses to read the rest may have said why. But there is
+  // nothing to say to no byte at all.
+  if (error && !ticket_->is_on_wire())
+    connection_->close();
   if (error)
     co_return trouble{http_event::failed, error.message()};
   co_return std::nullopt;
@@ -183,12 +186,10 @@ http_call::step http_call::on_end(const error_code& error) {
 void http_call::conclude(const step& end) {
   deadline_.cancel();
   step_limit_.cancel();
-  if (auto connection = std::exchange(connection_, nullptr)) {
-    if (!end && !is_aborted_ && is_reusable(*connection))
-      core_->pool->keep(std::move(connection));
-    else
-      connection->close();
-  }
+  if (connection_ && !end && !is_aborted_ && is_reusable())
+    core_->pool->keep(std::exchange(connection_, nullptr));
+  else if (connection_)
+    connection_->close();
   // Before the answer, so that whoever hears it finds the connection free.
   core_->remove(this);
   if (end)
@@ -197,9 +198,9 @@ void http_call::conclude(const step& end) {
     ticket_->finish(http_event::answered, {});
 }
 
-bool http_call::is_reusable(const http_connection& connection) const {
+bool http_call::is_reusable() const {
   return ticket_->is_request_complete() && parser_->keep_alive() && unread_.empty()
-         && connection.requests < core_->config.max_requests_per_connection;
+         && connection_->requests < core_->config.max_requests_per_connection;
 }
 
 void http_call::on_exit(const std::exception_ptr& error) {

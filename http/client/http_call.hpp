@@ -93,7 +93,7 @@ private:
   void begin_answer();
 
   void conclude(const step& end);
-  bool is_reusable(const http_connection& connection) const;
+  bool is_reusable() const;
   void on_exit(const std::exception_ptr& error);
 
   void arm_deadline();

@@ -10,6 +10,8 @@
 #include <cerrno>
 #include <utility>
 
+#include <linux/sockios.h>
+#include <sys/ioctl.h>
 #include <sys/socket.h>
 
 namespace notify {
@@ -100,7 +102,11 @@ bool http_connection::is_quiet() {
 void http_connection::close() {
   error_code ignored;
   idle_timer_.cancel();
-  gate_.socket().close(ignored);
+  auto& socket = gate_.socket();
+  int unsent = 0;
+  if (::ioctl(socket.native_handle(), SIOCOUTQ, &unsent) == 0 && unsent > 0)
+    socket.set_option(asio::socket_base::linger{true, 0}, ignored);
+  socket.close(ignored);
 }
 
 } // namespace notify

@@ -47,7 +47,9 @@ public:
   /// True if the peer neither said anything that was not asked for nor left.
   bool is_quiet();
 
-  /// Ends whatever waits. Safe to call twice.
+  /// Ends whatever waits. What the peer did not take so far is dropped: one that does not read
+  /// would keep it in the kernel for ever, or get it long after the request was given up. Safe to
+  /// call twice.
   void close();
 
   bool is_encrypted() const { return tls_.has_value(); }

@@ -5,7 +5,9 @@
 alter table notify.notification_jobs
   add unknowns int not null default 0,
   add first_unknown_at timestamptz, -- when the first of them was begun
-  add frozen_hash text collate "C"; -- content hash of that first one; null if not known
+  add frozen_hash text collate "C", -- content hash of that first one; null if not known
+  add redrives int not null default 0, -- retries by an operator
+  add key_no int not null default 0; -- fresh idempotency keys asked for; 0: the id itself is the key
 
 alter table notify.delivery_attempts
   add wait_clamped_ms bigint; -- what of wait_hint_ms was honoured
@@ -68,7 +70,7 @@ select j.id, j.event_id, j.event_type, j.channel, j.recipient, j.template_key, j
   j.attempt_count, j.failures, j.reclaims, j.interruptions, j.dead_reason, j.last_error_class,
   j.last_error_code, j.provider, j.provider_message_id, j.created_at, j.updated_at, j.finished_at,
   j.expires_at, q.due_at, q.attempt_no as next_attempt_no, e.correlation_id, e.aggregate_id,
-  e.occurred_at, j.unknowns, j.first_unknown_at
+  e.occurred_at, j.unknowns, j.first_unknown_at, j.redrives, j.key_no
 from notify.notification_jobs j
 left join notify.job_queue q on q.job_id = j.id
 left join notify.inbox_events e on e.event_id = j.event_id;

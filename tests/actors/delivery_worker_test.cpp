@@ -120,13 +120,15 @@ TEST_CASE_METHOD(delivery_worker_fixture, "a failed attempt is recorded with its
   CHECK(writer->results[0].result.result == "retryable_provider_error");
 }
 
-TEST_CASE_METHOD(delivery_worker_fixture,
-                 "a template that does not fit its event is dead, and nothing was sent") {
+TEST_CASE_METHOD(
+    delivery_worker_fixture,
+    "D-C9: a template that does not fit its event is a visible attempt, dead, never sent") {
   give(make_job("broken"));
   CHECK(provider->sends.empty());
   REQUIRE(writer->results.size() == 1);
   CHECK(writer->results[0].result.next == next_step::dead);
   CHECK(writer->results[0].result.result == "invalid_template_error");
+  CHECK(writer->results[0].result.answer.reason == "render_error");
   CHECK(writer->results[0].result.answer.detail.find("name is missing") != std::string::npos);
 }
 

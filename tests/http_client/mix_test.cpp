@@ -45,7 +45,7 @@ std::vector<http_script> all_faults() {
 
 TEST_CASE("D-D7: after any mix of faults every connection is back or closed") {
   std::vector<http_script> scripts;
-  for (auto round = 0; round < 6; ++round)
+  for (auto round = 0; round < 3; ++round)
     for (auto& script : all_faults())
       scripts.push_back(std::move(script));
   scripted_http server{scripts};
@@ -64,7 +64,7 @@ TEST_CASE("D-D7: after any mix of faults every connection is back or closed") {
   };
   while (server.connections() < scripts.size()) {
     auto body = sends % 5 == 0 ? huge_body().substr(0, 2'000'000) : "hello";
-    pending.push_back(client.start(short_post(url, body, 400ms)));
+    pending.push_back(client.start(short_post(url, body, 300ms)));
     if (++sends % 16 == 0)
       collect();
   }

@@ -6,10 +6,25 @@
 
 #include <string>
 
+#include <netinet/in.h>
+#include <sys/socket.h>
+
 namespace notify {
 namespace {
 
 using namespace test;
+
+/// The client's end of its only connection to this port.
+int client_end(uint16_t port) {
+  for (auto fd = 3; fd < 1024; ++fd) {
+    sockaddr_in peer{};
+    socklen_t size = sizeof(peer);
+    if (::getpeername(fd, reinterpret_cast<sockaddr*>(&peer), &size) == 0
+        && peer.sin_family == AF_INET && ntohs(peer.sin_port) == port)
+      return fd;
+  }
+  return -1;
+}
 
 const auto one_answer = web::all({web::take_request(), web::answer(200, "ok")});
 
@@ -55,6 +70,23 @@ TEST_CASE("P-6: nor does it when the peer took a part of the request only") {
   CHECK_FALSE(second.request_complete);
   CHECK(server.count() == 2);
   CHECK(server.connections() == 1);
+}
+
+TEST_CASE("a kept connection that takes not a single byte is replaced, since nothing was sent") {
+  std::promise<void> may_leave;
+  scripted_http server{std::vector<http_script>{
+      {one_answer, web::wait_for(may_leave.get_future().share())}, {web::serve(201)}}};
+  http_test_client client;
+  CHECK(client.send(post(server.url("/1"))).status == 200);
+  // Looks alive, but cannot be written to.
+  REQUIRE(::shutdown(client_end(server.port()), SHUT_WR) == 0);
+  auto second = client.send(post(server.url("/2")));
+  may_leave.set_value();
+  CHECK(second.status == 201);
+  CHECK_FALSE(second.connection_reused);
+  CHECK(server.count() == 2);
+  CHECK(client.gauge().connections == 2);
+  CHECK(client.gauge().idle == 1);
 }
 
 TEST_CASE("D-D10: as many requests arrive as were sent, however they end") {

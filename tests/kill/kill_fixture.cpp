@@ -76,10 +76,12 @@ daemon kill_fixture::start(const std::string& instance, const std::vector<std::s
   return daemon{"notifyd", words};
 }
 
-void kill_fixture::finish() {
+void kill_fixture::finish(const std::vector<std::string>& more) {
   provider.set_script("[]");
   provider.release();
-  auto last = start("finisher", {"--channel-email.slots=16", "--channel-email.prefetch=64"});
+  std::vector<std::string> settings{"--channel-email.slots=16", "--channel-email.prefetch=64"};
+  settings.insert(settings.end(), more.begin(), more.end());
+  auto last = start("finisher", settings);
   require_value(unsent, "0");
   require_value("select count(*) from notify.leases", "0");
   last.signal(SIGTERM);

@@ -26,8 +26,9 @@ public:
   /// two settings of one name counts.
   daemon start(const std::string& instance, const std::vector<std::string>& more = {});
 
-  /// Starts it and waits until everything is sent and every lease is over; then stops it in order.
-  void finish();
+  /// Lets the provider behave well, starts a process with these settings and waits until everything
+  /// is sent and every lease is over; then stops it in order.
+  void finish(const std::vector<std::string>& more = {});
 
   /// Waits until the query's single value is as wanted, and requires it.
   void require_value(const std::string& sql, const std::string& wanted);

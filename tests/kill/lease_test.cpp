@@ -204,7 +204,8 @@ TEST_CASE("D-A1: what a process that lost its database had sent is sent again by
   CHECK(mails[0].accepted == 2);
 }
 
-TEST_CASE("Q-B4: a stop that waits longer than a lease keeps it alive; the job ends once") {
+TEST_CASE("Q-B4: a stop that waits longer than a lease keeps it alive, and the job "
+          "ends once") {
   kill_fixture fixture;
   shorten_leases(fixture);
   fixture.seed(1);

@@ -86,6 +86,7 @@ delivery_job sample_job() {
   x.first_unknown_age = std::chrono::minutes{7};
   x.frozen_hash = "abc";
   x.expires_in = std::chrono::hours{1};
+  x.key_no = 2;
   x.suppressed = "smtp_rcpt_unknown";
   return x;
 }

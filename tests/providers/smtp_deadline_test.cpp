@@ -132,7 +132,7 @@ TEST_CASE("D-D3: a relay that is slow at every step is given up at the send's de
 TEST_CASE("D-A10: a mail taken without an answer is unknown, and its repetition has the same id") {
   scripted_smtp relay{{{smtp::to_dot(), smtp::freeze()}, {smtp::hello(), smtp::serve()}}};
   smtp_client client{plain_config(relay)};
-  auto lost = client.send(in_time(2s));
+  auto lost = client.send(in_time(3s));
   check(lost, kind::unknown, phase::final_dot, "smtp_reply_timeout");
   CHECK(lost.bytes_sent > 0);
   CHECK(client.send(in_time(1min)).kind == kind::sent);

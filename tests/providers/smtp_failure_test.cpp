@@ -121,6 +121,21 @@ TEST_CASE("a refusal at each phase becomes its outcome") {
   }
 }
 
+TEST_CASE("a rule for this relay decides before the table does") {
+  scripted_smtp relay{{smtp::to_mail(), smtp::on("RCPT", "550 5.7.0 Too Many mails today"),
+                       smtp::on("RSET", "250 ok"), smtp::on("MAIL", "250 ok"),
+                       smtp::on("RCPT", "550 5.1.1 no such user"), smtp::serve()}};
+  auto config = plain_config(relay);
+  config.overrides.push_back({550, "5.7.", "too many mails", kind::retry_after, 90s});
+  smtp_client client{config};
+  auto result = client.send();
+  CHECK(result.kind == kind::retry_after);
+  CHECK(result.wait_hint == 90s);
+  CHECK(result.reason == "smtp_override");
+  CHECK(client.send().kind == kind::permanent);
+  CHECK(relay.failures().empty());
+}
+
 TEST_CASE("a connection that ends at each phase is a retry before the dot, unknown after it") {
   const std::vector<failing_relay> relays = {
       {"greeting", {}, phase::greeting, kind::retry, ""},

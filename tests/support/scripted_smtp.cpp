@@ -1,7 +1,6 @@
 #include "tests/support/scripted_smtp.hpp"
 
 #include <algorithm>
-#include <condition_variable>
 #include <stdexcept>
 #include <utility>
 
@@ -23,8 +22,6 @@ std::string undo_dot_stuffing(std::string_view data) {
   }
   return result;
 }
-
-// -- one connection -----------------------------------------------------------
 
 smtp_peer::~smtp_peer() {
   if (ssl_ != nullptr)
@@ -99,182 +96,6 @@ void smtp_peer::freeze() {
   pollfd waiting{fd_, POLLRDHUP, 0};
   ::poll(&waiting, 1, -1);
 }
-
-// -- steps --------------------------------------------------------------------
-
-namespace smtp {
-
-namespace {
-
-bool begins_with(std::string_view line, std::string_view prefix) {
-  return line.size() >= prefix.size()
-         && std::equal(prefix.begin(), prefix.end(), line.begin(), [](char a, char b) {
-              return std::toupper(static_cast<unsigned char>(a))
-                     == std::toupper(static_cast<unsigned char>(b));
-            });
-}
-
-void remember(smtp_peer& peer, const std::string& line) {
-  if (begins_with(line, "MAIL"))
-    peer.current().from = line;
-  else if (begins_with(line, "RCPT"))
-    peer.current().to = line;
-}
-
-/// What a relay answers that accepts everything.
-std::string usual_answer(const std::string& line) {
-  if (begins_with(line, "EHLO"))
-    return "250 scripted";
-  if (begins_with(line, "QUIT"))
-    return "221 bye";
-  if (begins_with(line, "DATA"))
-    return "354 go";
-  return "250 ok";
-}
-
-} // namespace
-
-smtp_step say_raw(std::string bytes) {
-  return [=](smtp_peer& peer) { return peer.say(bytes); };
-}
-
-smtp_step say(std::string reply) {
-  return say_raw(reply + "\r\n");
-}
-
-smtp_step expect(std::string prefix) {
-  return [=](smtp_peer& peer) {
-    std::string line;
-    if (!peer.read_line(line)) {
-      peer.server().fail("expected " + prefix + ", got the end");
-      return false;
-    }
-    remember(peer, line);
-    if (begins_with(line, prefix))
-      return true;
-    peer.server().fail("expected " + prefix + ", got " + line);
-    return false;
-  };
-}
-
-smtp_step on(std::string prefix, std::string reply) {
-  return all({expect(std::move(prefix)), say(std::move(reply))});
-}
-
-smtp_step take_mail() {
-  return [](smtp_peer& peer) {
-    if (!peer.read_data(peer.current().data))
-      return false;
-    peer.server().keep(peer.current());
-    peer.current() = {};
-    return true;
-  };
-}
-
-smtp_step start_tls() {
-  return [](smtp_peer& peer) { return peer.start_tls(); };
-}
-
-smtp_step close() {
-  return [](smtp_peer& peer) {
-    peer.close();
-    return false;
-  };
-}
-
-smtp_step reset() {
-  return [](smtp_peer& peer) {
-    peer.reset();
-    return false;
-  };
-}
-
-smtp_step freeze() {
-  return [](smtp_peer& peer) {
-    peer.freeze();
-    return true;
-  };
-}
-
-smtp_step wait_for(std::shared_future<void> signal) {
-  return [=](smtp_peer& peer) {
-    while (signal.wait_for(std::chrono::milliseconds{10}) != std::future_status::ready)
-      if (peer.server().is_stopped())
-        return false;
-    return true;
-  };
-}
-
-smtp_step tell(std::shared_ptr<std::promise<void>> reached) {
-  auto is_told = std::make_shared<std::atomic<bool>>(false);
-  return [=](smtp_peer&) {
-    if (!is_told->exchange(true))
-      reached->set_value();
-    return true;
-  };
-}
-
-smtp_step delay(std::chrono::milliseconds time) {
-  return [=](smtp_peer& peer) {
-    // Ends early if the client leaves.
-    pollfd waiting{peer.fd(), POLLRDHUP, 0};
-    return ::poll(&waiting, 1, static_cast<int>(time.count())) == 0;
-  };
-}
-
-smtp_step serve() {
-  return [](smtp_peer& peer) {
-    std::string line;
-    while (peer.read_line(line)) {
-      remember(peer, line);
-      if (!peer.say(usual_answer(line) + "\r\n") || begins_with(line, "QUIT"))
-        return false;
-      if (!begins_with(line, "DATA"))
-        continue;
-      if (!take_mail()(peer) || !peer.say("250 2.0.0 Ok: queued as 4F1B2C\r\n"))
-        return false;
-    }
-    return false;
-  };
-}
-
-smtp_step all(smtp_script steps) {
-  return [=](smtp_peer& peer) {
-    return std::all_of(steps.begin(), steps.end(), [&](const auto& step) { return step(peer); });
-  };
-}
-
-smtp_step hello(std::vector<std::string> extensions) {
-  std::string reply = extensions.empty() ? "250 scripted" : "250-scripted";
-  for (size_t i = 0; i < extensions.size(); ++i)
-    reply += "\r\n250" + std::string{i + 1 == extensions.size() ? " " : "-"} + extensions[i];
-  return all({say("220 scripted ESMTP"), on("EHLO", reply)});
-}
-
-smtp_step to_mail() {
-  return all({hello(), on("MAIL", "250 ok")});
-}
-
-smtp_step to_rcpt() {
-  return all({to_mail(), on("RCPT", "250 ok")});
-}
-
-smtp_step to_data() {
-  return all({to_rcpt(), on("DATA", "354 go")});
-}
-
-smtp_step to_dot() {
-  return all({to_data(), take_mail()});
-}
-
-smtp_step one_mail(std::string reply) {
-  return all({on("MAIL FROM:<", "250 ok"), on("RCPT TO:<", "250 ok"), on("DATA", "354 go"),
-              take_mail(), say(std::move(reply))});
-}
-
-} // namespace smtp
-
-// -- the server ---------------------------------------------------------------
 
 scripted_smtp::scripted_smtp(std::vector<smtp_script> scripts) : scripts_(std::move(scripts)) {
   listener_ = ::socket(AF_INET, SOCK_STREAM | SOCK_CLOEXEC, 0);

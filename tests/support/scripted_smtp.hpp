@@ -75,6 +75,9 @@ using smtp_script = std::vector<smtp_step>;
 /// Steps. Lines are given without their end; replies may have several lines.
 namespace smtp {
 
+/// Whether a line is that command, in any case.
+bool begins_with(std::string_view line, std::string_view prefix);
+
 /// Says `reply`, then CRLF.
 smtp_step say(std::string reply);
 
