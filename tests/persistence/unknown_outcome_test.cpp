@@ -72,7 +72,7 @@ TEST_CASE_METHOD(unknown_fixture, "other outcomes leave what is known of the unk
   CHECK(job_row(first.job_id, "first_unknown_at") == since);
 }
 
-TEST_CASE_METHOD(unknown_fixture, "a crashed worker's attempt may have been accepted; nobody knows "
+TEST_CASE_METHOD(unknown_fixture, "a crashed worker's attempt may have been accepted, nobody knows "
                                   "what it sent") {
   auto first = claim_one();
   record({crashed(first)}, {first.lease_id});
