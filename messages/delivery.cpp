@@ -4,7 +4,7 @@ namespace notify {
 
 std::string idempotency_key(const delivery_job& job) {
   auto id = to_string(job.job_id);
-  return job.key_no == 0 ? id : id + "." + std::to_string(job.key_no);
+  return job.key_no == 0 ? id : id + "-r" + std::to_string(job.key_no);
 }
 
 std::string to_string(next_step x) {
