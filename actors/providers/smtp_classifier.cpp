@@ -63,10 +63,10 @@ constexpr smtp_reply_rule reply_rules[] = {
     {phase::rcpt, 400, 499, "", "greylist", {kind::retry_after, "smtp_greylisted", greylist_floor}},
     {phase::rcpt, 400, 499, "", "", {kind::retry_after, "smtp_rcpt_deferred", greylist_floor}},
     // Before the rows on relaying: "user unknown in relay recipient table" is about the user. Some
-    // relays wait for the recipient to say what is wrong with the sender.
-    {phase::rcpt, 500, 599, "5.1.7", "", {kind::permanent, "smtp_rcpt_unknown"}},
-    {phase::rcpt, 500, 599, "5.1.8", "", {kind::permanent, "smtp_rcpt_unknown"}},
-    {phase::rcpt, 500, 599, "5.1.", "sender address", {kind::permanent, "smtp_rcpt_unknown"}},
+    // relays wait for the recipient to say what is wrong with the sender: that is about us.
+    {phase::rcpt, 500, 599, "5.1.7", "", {kind::hold, "smtp_sender_refused"}},
+    {phase::rcpt, 500, 599, "5.1.8", "", {kind::hold, "smtp_sender_refused"}},
+    {phase::rcpt, 500, 599, "5.1.", "sender address", {kind::hold, "smtp_sender_refused"}},
     {phase::rcpt, 500, 599, "5.1.", "", {kind::permanent, "smtp_rcpt_unknown", no_floor, true}},
     // About us, although it is said to a recipient. An address has no spaces, so it cannot match.
     {phase::rcpt, 500, 599, "5.7.1", " relay", {kind::hold, "smtp_relay_denied"}},
