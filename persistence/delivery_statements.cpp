@@ -158,7 +158,7 @@ with held as materialized (
   select id from notify.leases where id = any (:done_leases::bigint[]) order by id for update),
 input as materialized (
   select u.*, u.result in ('unknown_outcome', 'abandoned')
-      or u.result = 'retryable_provider_error' and u.status in (500, 502, 504, 524)
+      or u.result = 'retryable_provider_error' and coalesce(u.status, 0) in (500, 502, 504, 524)
         and u.phase in ('wait_reply', 'read_reply') as is_unknown
   from
     unnest(:job_ids::uuid[], :attempt_nos::int[], :results::text[], :budgets::text[],

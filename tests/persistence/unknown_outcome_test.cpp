@@ -74,6 +74,10 @@ TEST_CASE_METHOD(unknown_fixture,
   auto third = claim_one();
   CHECK(third.unknowns == 1);
   CHECK(third.frozen_hash == "hash");
+  failed.attempt = ref_of(third);
+  failed.answer.provider_status = 0;
+  record({failed}, {third.lease_id});
+  CHECK(claim_one().unknowns == 1);
 }
 
 TEST_CASE_METHOD(unknown_fixture, "other outcomes leave what is known of the unknown ones") {
