@@ -4,6 +4,7 @@ namespace notify {
 
 std::string idempotency_key(const delivery_job& job) {
   auto id = to_string(job.job_id);
+  // Without a dot: a `webhook-id` may not have one.
   return job.key_no == 0 ? id : id + "-r" + std::to_string(job.key_no);
 }
 

@@ -39,7 +39,7 @@ struct delivery_job {
 };
 
 /// What providers tell repeated sends of one job by: its id, and a suffix if an operator asked for
-/// a fresh key. Stable over all attempts. Without a dot, which a `webhook-id` may not have.
+/// a fresh key. Stable over all attempts.
 std::string idempotency_key(const delivery_job& job);
 
 /// Names one attempt of one job within its lease.
