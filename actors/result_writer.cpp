@@ -180,6 +180,8 @@ void result_writer_state::answer(size_t count, const std::vector<bool>& applied)
       ++recorded;
     else if (x.result.next == next_step::sent)
       late.push_back(x.result);
+    else
+      ++superseded;
     if (x.worker)
       self->send(x.worker, result_recorded{attempt.job_id, attempt.attempt_no, first});
   }
@@ -203,7 +205,8 @@ actor_status result_writer_state::status() const {
   x.counters = {{"pending", static_cast<int64_t>(pending.size())},
                 {"transactions", static_cast<int64_t>(transactions)},
                 {"refused", static_cast<int64_t>(refused)},
-                {"late_successes", static_cast<int64_t>(late_successes)}};
+                {"late_successes", static_cast<int64_t>(late_successes)},
+                {"superseded", static_cast<int64_t>(superseded)}};
   return x;
 }
 

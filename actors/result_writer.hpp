@@ -70,6 +70,7 @@ struct result_writer_state {
   uint64_t transactions = 0;
   uint64_t refused = 0;
   uint64_t late_successes = 0;
+  uint64_t superseded = 0; ///< Failures whose attempt had been ended by somebody else.
   std::string last_error;
 };
 

@@ -4,7 +4,8 @@ namespace notify {
 
 std::string idempotency_key(const delivery_job& job) {
   auto id = to_string(job.job_id);
-  return job.key_no == 0 ? id : id + "." + std::to_string(job.key_no);
+  // Without a dot: a `webhook-id` may not have one.
+  return job.key_no == 0 ? id : id + "-r" + std::to_string(job.key_no);
 }
 
 std::string to_string(next_step x) {

@@ -146,6 +146,9 @@ select count(*) from gone
 // then suppressions by key. The arrays are sorted, and the leases are locked before the first
 // insert: `input` cannot yield a row without their count.
 //
+// A server error after a complete request over HTTP may come from behind a send. Where a key makes a
+// retry safe it is an ordinary failure, but the key's life began with it.
+//
 // The insert is the fence: only what it returns moves a job. A job that ended otherwise meanwhile
 // stays as it is. A queue row that is there already can only be the mistake of somebody who gave
 // back a job that was being sent; the next attempt takes its place, instead of refusing the batch
@@ -154,7 +157,10 @@ constexpr auto record_attempts_sql = R"(
 with held as materialized (
   select id from notify.leases where id = any (:done_leases::bigint[]) order by id for update),
 input as materialized (
-  select u.*, u.result in ('unknown_outcome', 'abandoned') as is_unknown from
+  select u.*, u.result in ('unknown_outcome', 'abandoned')
+      or u.result = 'retryable_provider_error' and coalesce(u.status, 0) in (500, 502, 504, 524)
+        and u.phase in ('wait_reply', 'read_reply') as is_unknown
+  from
     unnest(:job_ids::uuid[], :attempt_nos::int[], :results::text[], :budgets::text[],
       :delays_us::bigint[], :dead_reasons::text[], :ages_us::bigint[], :codes::text[],
       :providers::text[], :statuses::int[], :provider_codes::text[], :message_ids::text[],

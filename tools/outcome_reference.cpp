@@ -134,8 +134,8 @@ std::string provider_rows(const std::string& provider, std::span<const answer_ru
                 + header({"status", "only", "error", "says", "outcome", "reason", "remarks"});
   for (const auto& x : rules)
     result += row(
-        {range_of(x.first_status, x.last_status), code(x.name), said(x.text), kind_of(x.kind),
-         code(x.reason),
+        {range_of(x.first_status, x.last_status), cell(x.only), code(x.name), said(x.text),
+         kind_of(x.kind), code(x.reason),
          remarks({std::string{x.note}, x.wait.count() == 0 ? "" : "else " + duration_text(x.wait),
                   all_wait(x.pauses_channel), no_more(x.suppresses_recipient)})});
   return result;

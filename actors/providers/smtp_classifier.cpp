@@ -63,10 +63,10 @@ constexpr smtp_reply_rule reply_rules[] = {
     {phase::rcpt, 400, 499, "", "greylist", {kind::retry_after, "smtp_greylisted", greylist_floor}},
     {phase::rcpt, 400, 499, "", "", {kind::retry_after, "smtp_rcpt_deferred", greylist_floor}},
     // Before the rows on relaying: "user unknown in relay recipient table" is about the user. Some
-    // relays wait for the recipient to say what is wrong with the sender.
-    {phase::rcpt, 500, 599, "5.1.7", "", {kind::permanent, "smtp_rcpt_unknown"}},
-    {phase::rcpt, 500, 599, "5.1.8", "", {kind::permanent, "smtp_rcpt_unknown"}},
-    {phase::rcpt, 500, 599, "5.1.", "sender address", {kind::permanent, "smtp_rcpt_unknown"}},
+    // relays wait for the recipient to say what is wrong with the sender: that is about us.
+    {phase::rcpt, 500, 599, "5.1.7", "", {kind::hold, "smtp_sender_refused"}},
+    {phase::rcpt, 500, 599, "5.1.8", "", {kind::hold, "smtp_sender_refused"}},
+    {phase::rcpt, 500, 599, "5.1.", "sender address", {kind::hold, "smtp_sender_refused"}},
     {phase::rcpt, 500, 599, "5.1.", "", {kind::permanent, "smtp_rcpt_unknown", no_floor, true}},
     // About us, although it is said to a recipient. An address has no spaces, so it cannot match.
     {phase::rcpt, 500, 599, "5.7.1", " relay", {kind::hold, "smtp_relay_denied"}},
@@ -122,6 +122,7 @@ constexpr smtp_event_rule event_rules[] = {
     {phase::final_dot, event::failed, {kind::unknown, "smtp_reply_lost"}},
     {phase::final_dot, event::timed_out, {kind::unknown, "smtp_reply_timeout"}},
     {phase::final_dot, event::malformed, {kind::unknown, "smtp_bad_reply"}},
+    {phase::final_dot, event::not_found, {kind::unknown, "smtp_reply_lost"}},
     {phase::final_dot, event::stopped, {kind::unknown, "smtp_stopped"}},
     {phase::final_dot, event::desync, {kind::unknown, "smtp_desync"}},
     {phase::final_dot, event::untrusted, {kind::unknown, "smtp_reply_lost"}},
@@ -129,6 +130,7 @@ constexpr smtp_event_rule event_rules[] = {
     {phase::final_dot, event::unsafe, {kind::unknown, "smtp_reply_lost"}},
     {phase::final_dot, event::too_big, {kind::unknown, "smtp_reply_lost"}},
 
+    {phase::resolve, event::not_found, {kind::retry, "smtp_host_not_found"}},
     {phase::resolve, event::failed, {kind::retry, "smtp_resolve_failed"}},
     {phase::resolve, event::timed_out, {kind::retry, "smtp_resolve_timeout"}},
     {phase::connect, event::closed, {kind::retry, "smtp_connect_failed"}},
@@ -148,6 +150,7 @@ constexpr smtp_event_rule event_rules[] = {
     {phase::none, event::not_offered, {kind::hold, "smtp_extension_missing"}},
     {phase::none, event::unsafe, {kind::hold, "smtp_auth_needs_tls"}},
     {phase::none, event::too_big, {kind::permanent, "smtp_message_too_big"}},
+    {phase::none, event::not_found, {kind::retry, "smtp_connection_lost"}},
     {phase::none, event::stopped, {kind::interrupted, "smtp_stopped"}},
 };
 
@@ -231,6 +234,8 @@ std::string to_string(smtp_event x) {
     return "too_big";
   case event::stopped:
     return "stopped";
+  case event::not_found:
+    return "not_found";
   }
   return "invalid";
 }

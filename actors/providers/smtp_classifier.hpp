@@ -27,12 +27,13 @@ enum class smtp_event : uint8_t {
   unsafe,      ///< Credentials would cross the network in plain text.
   too_big,     ///< The message is over the limit that the relay announced.
   stopped,     ///< This service ends.
+  not_found,   ///< The relay's name does not exist.
 };
 
 inline constexpr smtp_event all_smtp_events[] = {
     smtp_event::reply,     smtp_event::closed,  smtp_event::failed,    smtp_event::timed_out,
     smtp_event::malformed, smtp_event::desync,  smtp_event::untrusted, smtp_event::not_offered,
-    smtp_event::unsafe,    smtp_event::too_big, smtp_event::stopped,
+    smtp_event::unsafe,    smtp_event::too_big, smtp_event::stopped,   smtp_event::not_found,
 };
 
 /// The end of one dialogue: all that decides about the outcome.

@@ -75,6 +75,8 @@ smtp_transport::awaitable<smtp_transport::step> smtp_transport::resolve(const st
     shared->resolver.cancel();
     co_return smtp_trouble{smtp_event::timed_out, "the name was not resolved in time"};
   }
+  if (shared->error == asio::error::host_not_found)
+    co_return smtp_trouble{smtp_event::not_found, shared->error.message()};
   if (shared->error)
     co_return smtp_trouble{smtp_event::failed, shared->error.message()};
   co_return std::nullopt;

@@ -75,9 +75,12 @@ http_call::awaitable<http_call::step> http_call::attempt() {
       end = co_await exchange(is_reused);
     // If a kept connection died before it took a single byte, nothing was sent: a new one sends
     // the request for the first time. In all other cases it would be for the second.
-    if (!end || !is_reused || is_aborted_ || ticket_->is_on_wire())
+    if (!is_reused || is_aborted_ || ticket_->is_on_wire())
       co_return end;
     connection_->close();
+    // Whatever was read there was no answer to this request.
+    ticket_->forget_answer();
+    unread_.clear();
   }
 }
 

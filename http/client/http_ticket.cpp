@@ -102,6 +102,14 @@ void http_ticket::set_body_complete() {
   result_.phase = send_phase::done;
 }
 
+void http_ticket::forget_answer() {
+  std::lock_guard guard{mutex_};
+  result_.status = 0;
+  result_.headers.clear();
+  result_.body.clear();
+  result_.body_complete = false;
+}
+
 int http_ticket::status() const {
   std::lock_guard guard{mutex_};
   return result_.status;

@@ -57,6 +57,7 @@ public:
   void set_status(int status);
   void set_headers(http_headers headers);
   void set_body_complete();
+  void forget_answer();
   int status() const;
 
   /// Keeps as much as fits into `limit`; false if that is not all.

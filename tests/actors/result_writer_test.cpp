@@ -111,6 +111,7 @@ TEST_CASE_METHOD(result_writer_fixture, "a success that lost its attempt is reco
   REQUIRE(store->late.size() == 1);
   CHECK(store->late[0].attempt.job_id == sent.attempt.job_id);
   CHECK(answers->recorded.size() == 2);
+  CHECK(ask<actor_status>(writer, get_status{})->counters["superseded"] == 1);
 }
 
 TEST_CASE_METHOD(result_writer_fixture, "a late success outlives an outage") {

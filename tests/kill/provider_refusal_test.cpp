@@ -1,5 +1,6 @@
 #include "tests/kill/kill_fixture.hpp"
 #include "tests/support/temp_folder.hpp"
+#include "tests/support/wait.hpp"
 
 #include <catch2/catch.hpp>
 

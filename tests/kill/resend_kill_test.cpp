@@ -11,7 +11,7 @@
 namespace notify::test {
 namespace {
 
-constexpr size_t rounds = 50;
+constexpr size_t rounds = 25;
 
 std::vector<std::string> to_resend(const kill_fixture& fixture, const temp_folder& folder) {
   return {"--channel-email.provider=resend",
@@ -25,7 +25,7 @@ TEST_CASE("processes that die between a yes of Resend and its record send nothin
   kill_fixture fixture;
   temp_folder folder;
   auto resend = to_resend(fixture, folder);
-  fixture.seed(400);
+  fixture.seed(300);
   fixture.provider.set_script(R"([{"action": {"do": "hold"}}])");
   size_t unrecorded = 0;
   for (size_t round = 0; round < rounds; ++round) {

@@ -170,7 +170,7 @@ TEST_CASE("a job whose event was pruned is claimed all the same, without a paylo
   CHECK(jobs->front().payload.empty());
 }
 
-TEST_CASE("a heartbeat renews the owner's live leases and names them; others are lost") {
+TEST_CASE("a heartbeat renews the owner's live leases and names them, others are lost") {
   postgres_fixture db;
   ingest(db, 4);
   pg_claim_store store{db.config(), uuid::random()};

@@ -60,14 +60,14 @@ TEST_CASE_METHOD(operator_fixture,
   auto dead = dead_job();
   CHECK(retry(dead.job_id, retry_key::fresh) == operator_verdict::done);
   auto again = claim(1).at(0);
-  CHECK(idempotency_key(again) == to_string(dead.job_id) + ".1");
+  CHECK(idempotency_key(again) == to_string(dead.job_id) + "-r1");
   // The key stays with the job over its attempts, and with a further retry.
   auto x = sample_result(again, next_step::dead);
   x.idempotency_key = idempotency_key(again);
   record({x}, {again.lease_id});
-  CHECK(attempt_row(dead.job_id, "idempotency_key") == strings{to_string(dead.job_id) + ".1"});
+  CHECK(attempt_row(dead.job_id, "idempotency_key") == strings{to_string(dead.job_id) + "-r1"});
   CHECK(retry(dead.job_id) == operator_verdict::done);
-  CHECK(idempotency_key(claim(1).at(0)) == to_string(dead.job_id) + ".1");
+  CHECK(idempotency_key(claim(1).at(0)) == to_string(dead.job_id) + "-r1");
 }
 
 TEST_CASE_METHOD(operator_fixture,

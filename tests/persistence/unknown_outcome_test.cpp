@@ -57,6 +57,29 @@ TEST_CASE_METHOD(unknown_fixture,
         == "t");
 }
 
+TEST_CASE_METHOD(unknown_fixture,
+                 "a server error over HTTP may have been an acceptance, one of SMTP not") {
+  auto first = claim_one();
+  auto failed = sample_result(first, next_step::retry);
+  failed.result = "retryable_provider_error";
+  failed.answer.provider_status = 504;
+  failed.answer.phase = send_phase::ehlo;
+  record({failed}, {first.lease_id});
+  auto second = claim_one();
+  CHECK(second.unknowns == 0);
+  failed.attempt = ref_of(second);
+  failed.answer.phase = send_phase::read_reply;
+  failed.content_hash = "hash";
+  record({failed}, {second.lease_id});
+  auto third = claim_one();
+  CHECK(third.unknowns == 1);
+  CHECK(third.frozen_hash == "hash");
+  failed.attempt = ref_of(third);
+  failed.answer.provider_status = 0;
+  record({failed}, {third.lease_id});
+  CHECK(claim_one().unknowns == 1);
+}
+
 TEST_CASE_METHOD(unknown_fixture, "other outcomes leave what is known of the unknown ones") {
   auto first = claim_one();
   auto refused = sample_result(first, next_step::retry);
@@ -72,7 +95,7 @@ TEST_CASE_METHOD(unknown_fixture, "other outcomes leave what is known of the unk
   CHECK(job_row(first.job_id, "first_unknown_at") == since);
 }
 
-TEST_CASE_METHOD(unknown_fixture, "a crashed worker's attempt may have been accepted; nobody knows "
+TEST_CASE_METHOD(unknown_fixture, "a crashed worker's attempt may have been accepted, nobody knows "
                                   "what it sent") {
   auto first = claim_one();
   record({crashed(first)}, {first.lease_id});

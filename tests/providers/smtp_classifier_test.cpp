@@ -191,6 +191,15 @@ TEST_CASE("a refusal that is not about the recipient for good is not held agains
     CHECK_FALSE(classify_smtp(reply(where, "550 5.1.1 no")).suppress_recipient);
 }
 
+TEST_CASE("a sender that is refused only at the recipient is our trouble, not the job's") {
+  for (const std::string line : {"550 5.1.8 sender domain not found", "550 5.1.7 bad sender",
+                                 "550 5.1.0 <shop@example.com>: Sender address rejected"}) {
+    auto result = classify_smtp(reply(phase::rcpt, line));
+    CHECK(result.kind == kind::hold);
+    CHECK(result.reason == "smtp_sender_refused");
+  }
+}
+
 TEST_CASE("a code's first digit decides, and only the reply to the message can say sent") {
   for (auto where : smtp_phases)
     for (int code = 0; code < 1000; ++code) {

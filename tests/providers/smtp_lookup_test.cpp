@@ -83,7 +83,7 @@ struct name_trouble {
 
 const std::vector<name_trouble> name_troubles = {
     {"SERVFAIL, or no name server", error::host_not_found_try_again, "smtp_resolve_failed"},
-    {"NXDOMAIN", error::host_not_found, "smtp_resolve_failed"},
+    {"NXDOMAIN", error::host_not_found, "smtp_host_not_found"},
     {"a zone that cannot be read", error::no_recovery, "smtp_resolve_failed"},
     {"a port without a name", error::service_not_found, "smtp_resolve_failed"},
     {"no network", error::network_unreachable, "smtp_resolve_failed"},

@@ -4,9 +4,11 @@
 #include "tools/outcome_reference.hpp"
 #include "tools/reference.hpp"
 
+#include <algorithm>
 #include <fstream>
 #include <iterator>
 #include <set>
+#include <sstream>
 
 // The reference and the example file stay true to the one table of options.
 
@@ -37,6 +39,22 @@ TEST_CASE("docs/configuration.md is what 'notifyd options --markdown' prints") {
 TEST_CASE("docs/retry-table.md is what 'notifyd outcomes --markdown' prints") {
   // If this fails: build/debug/tools/notifyd outcomes --markdown > docs/retry-table.md
   CHECK(read_file(source_folder + "/docs/retry-table.md") == outcomes_markdown());
+}
+
+TEST_CASE("every row of a generated table has as many cells as the table has columns") {
+  for (const auto& text : {outcomes_markdown(), options_markdown(default_options())}) {
+    std::istringstream lines{text};
+    std::ptrdiff_t columns = 0;
+    for (std::string line; std::getline(lines, line);) {
+      INFO(line);
+      auto bars = std::count(line.begin(), line.end(), '|');
+      for (auto at = line.find("\\|"); at != std::string::npos; at = line.find("\\|", at + 2))
+        --bars;
+      if (line.starts_with("|") && columns != 0)
+        CHECK(bars == columns);
+      columns = line.starts_with("|") ? bars : 0;
+    }
+  }
 }
 
 TEST_CASE("docs/operations.md names every exit code") {

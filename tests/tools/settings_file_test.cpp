@@ -95,8 +95,8 @@ const bad_file bad_files[] = {
     {"[channel-email]\nsmtp-from-name=\"a\\nBcc: b\"\n",
      "notifyd.ini:2: channel-email.smtp-from-name must not contain control characters"},
     {"[channel-email]\nprovider=\"smpt\"\n",
-     "notifyd.ini:2: channel-email.provider must be \"\", \"log\" or \"smtp\", not \"smpt\", did "
-     "you mean \"smtp\"?"},
+     "notifyd.ini:2: channel-email.provider must be \"\", \"log\", \"smtp\", \"resend\", "
+     "\"telegram\" or \"webhook\", not \"smpt\", did you mean \"smtp\"?"},
     {"[kafka]\noffset-reset=\"earliset\"\n",
      "notifyd.ini:2: kafka.offset-reset must be \"error\", \"earliest\" or \"latest\", not "
      "\"earliset\", did you mean \"earliest\"?"},
