@@ -20,7 +20,8 @@ TEST_CASE("P-25: fifty jobs against a provider that answers 401, later 200, are 
       "one", {"--channel-email.provider=resend",
               "--channel-email.resend-api-url=http://127.0.0.1:"
                   + std::to_string(fixture.provider.http_port()),
-              "--channel-email.resend-key-file=" + key_file, "--channel-email.retry-hold-delay=1s",
+              "--channel-email.resend-key-file=" + key_file,
+              "--channel-email.resend-from=shop@example.com", "--channel-email.retry-hold-delay=1s",
               "--channel-email.breaker-wait=1s", "--channel-email.breaker-max-wait=1s"});
   // The breaker is open, and at least one probe of it has failed as well.
   eventually([&] { return fixture.provider.records().size() > 4; });
