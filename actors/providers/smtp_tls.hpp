@@ -17,8 +17,4 @@ using tls_context_ptr = std::shared_ptr<boost::asio::ssl::context>;
 /// error is `ec::invalid_config` and names the option.
 caf::expected<tls_context_ptr> make_tls_context(const smtp_config& config);
 
-/// Sets the name to ask for (SNI) and to check the certificate against; a name or an address. The
-/// check has no effect if the context does not verify. False if OpenSSL refuses the name.
-bool prepare_tls(SSL* ssl, const std::string& host);
-
 } // namespace notify

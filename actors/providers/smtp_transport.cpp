@@ -1,6 +1,7 @@
 #include "actors/providers/smtp_transport.hpp"
 
 #include "actors/providers/smtp_tls.hpp"
+#include "http/client/http_tls.hpp"
 
 #include <boost/asio/as_tuple.hpp>
 #include <boost/asio/bind_executor.hpp>
@@ -97,7 +98,7 @@ smtp_transport::awaitable<smtp_transport::step> smtp_transport::start_tls(const 
                                                                           caf::timespan limit) {
   unread_.clear();
   tls_.emplace(tcp_, tls_context_);
-  if (!prepare_tls(tls_->native_handle(), host))
+  if (!expect_host(tls_->native_handle(), host))
     co_return smtp_trouble{smtp_event::failed, "TLS has no use for this host name"};
   tcp_.expires_after(limit);
   auto [error] = co_await tls_->async_handshake(asio::ssl::stream_base::client, as_values);

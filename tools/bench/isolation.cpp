@@ -1,15 +1,15 @@
 #include "messages/error.hpp"
 #include "tools/bench/database.hpp"
 #include "tools/bench/notifyd_run.hpp"
+#include "tools/bench/program.hpp"
 #include "tools/bench/progress.hpp"
-#include "tools/command_line.hpp"
 
 #include <boost/asio/io_context.hpp>
 #include <boost/asio/ip/tcp.hpp>
 
+#include <algorithm>
 #include <cstdio>
 #include <functional>
-#include <iostream>
 #include <list>
 #include <stdexcept>
 #include <thread>
@@ -194,26 +194,9 @@ caf::expected<setup> read_setup(const cli::arguments& args) {
   return x;
 }
 
-int run_program(std::span<const char* const> words) {
-  auto args = cli::parse(words, options);
-  if (args && args->has("help")) {
-    std::cout << "Usage: notify-bench-isolation --postgres=URL --notifyd=PATH "
-                 "--config-folder=PATH\n\n"
-              << cli::describe(options);
-    return cli::success;
-  }
-  auto chosen = args ? read_setup(*args) : caf::expected<setup>{args.error()};
-  if (!chosen) {
-    std::cerr << cli::message(chosen.error()) << '\n';
-    return cli::usage;
-  }
-  try {
-    benchmark{*chosen}.run();
-    return cli::success;
-  } catch (const std::exception& x) {
-    std::cerr << "\nnotify-bench-isolation: " << x.what() << '\n';
-    return cli::failed;
-  }
+int run(std::span<const char* const> words) {
+  return run_program("notify-bench-isolation", "--postgres=URL --notifyd=PATH --config-folder=PATH",
+                     options, words, read_setup, [](const setup& x) { benchmark{x}.run(); });
 }
 
 } // namespace
@@ -221,5 +204,5 @@ int run_program(std::span<const char* const> words) {
 
 int main(int argc, char** argv) {
   std::vector<const char*> words(argv + 1, argv + argc);
-  return notify::bench::run_program(words);
+  return notify::bench::run(words);
 }

@@ -3,14 +3,13 @@
 #include "messages/error.hpp"
 #include "tools/bench/database.hpp"
 #include "tools/bench/notifyd_run.hpp"
+#include "tools/bench/program.hpp"
 #include "tools/bench/progress.hpp"
-#include "tools/command_line.hpp"
 #include "tools/sample_events.hpp"
 
 #include <chrono>
 #include <cstdio>
 #include <functional>
-#include <iostream>
 #include <stdexcept>
 #include <thread>
 
@@ -274,26 +273,9 @@ caf::expected<setup> read_setup(const cli::arguments& args) {
   return x;
 }
 
-int run_program(std::span<const char* const> words) {
-  auto args = cli::parse(words, options);
-  if (args && args->has("help")) {
-    std::cout
-        << "Usage: notify-bench-pipeline --postgres=URL --notifyd=PATH --config-folder=PATH\n\n"
-        << cli::describe(options);
-    return cli::success;
-  }
-  auto chosen = args ? read_setup(*args) : caf::expected<setup>{args.error()};
-  if (!chosen) {
-    std::cerr << cli::message(chosen.error()) << '\n';
-    return cli::usage;
-  }
-  try {
-    benchmark{*chosen}.run();
-    return cli::success;
-  } catch (const std::exception& x) {
-    std::cerr << "\nnotify-bench-pipeline: " << x.what() << '\n';
-    return cli::failed;
-  }
+int run(std::span<const char* const> words) {
+  return run_program("notify-bench-pipeline", "--postgres=URL --notifyd=PATH --config-folder=PATH",
+                     options, words, read_setup, [](const setup& x) { benchmark{x}.run(); });
 }
 
 } // namespace
@@ -301,5 +283,5 @@ int run_program(std::span<const char* const> words) {
 
 int main(int argc, char** argv) {
   std::vector<const char*> words(argv + 1, argv + argc);
-  return notify::bench::run_program(words);
+  return notify::bench::run(words);
 }
