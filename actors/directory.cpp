@@ -71,6 +71,10 @@ lease_reaper_actor directory::lease_reaper() const {
   return caf::actor_cast<lease_reaper_actor>(find(actor_names::lease_reaper));
 }
 
+janitor_actor directory::janitor() const {
+  return caf::actor_cast<janitor_actor>(find(actor_names::janitor));
+}
+
 inspector_actor directory::inspector() const {
   return caf::actor_cast<inspector_actor>(find(actor_names::inspector));
 }

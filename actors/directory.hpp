@@ -34,6 +34,7 @@ public:
   provider_client_actor provider_client(std::string_view channel) const;
   result_writer_actor result_writer(size_t index) const;
   lease_reaper_actor lease_reaper() const;
+  janitor_actor janitor() const;
   inspector_actor inspector() const;
 
   /// The inbox writers that are there right now.
@@ -54,6 +55,7 @@ namespace actor_names {
 inline constexpr const char* consumer = "consumer";
 inline constexpr const char* dispatcher = "job-dispatcher";
 inline constexpr const char* lease_reaper = "lease-reaper";
+inline constexpr const char* janitor = "janitor";
 inline constexpr const char* inspector = "inspector";
 
 std::string inbox_writer(size_t index);

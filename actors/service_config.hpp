@@ -10,6 +10,7 @@
 #include "actors/providers/webhook_config.hpp"
 #include "actors/retry_policy.hpp"
 #include "persistence/postgres_config.hpp"
+#include "persistence/retention_times.hpp"
 
 #include <caf/timespan.hpp>
 
@@ -73,6 +74,14 @@ struct reaper_config {
   int32_t reclaim_cap = 5;
 };
 
+struct retention_config {
+  caf::timespan interval = std::chrono::minutes{15}; ///< Plus jitter, from the end of a pass.
+  uint32_t batch = 1000;                             ///< Most rows of one transaction.
+  caf::timespan pause =
+      std::chrono::milliseconds{100}; ///< After a full batch: others need the disk.
+  retention_times keep;
+};
+
 struct supervision_config {
   caf::timespan first_delay = std::chrono::milliseconds{100};
   caf::timespan max_delay = std::chrono::seconds{30};
@@ -91,6 +100,7 @@ struct service_config {
   delivery_config delivery;
   std::map<std::string, channel_config> channels;
   reaper_config reaper;
+  retention_config retention;
   supervision_config supervision;
   size_t io_threads = 1;
   std::string routes_file = "routes.json";

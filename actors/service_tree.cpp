@@ -4,6 +4,7 @@
 #include "actors/delivery_worker.hpp"
 #include "actors/inbox_writer.hpp"
 #include "actors/inspector.hpp"
+#include "actors/janitor.hpp"
 #include "actors/job_dispatcher.hpp"
 #include "actors/lease_reaper.hpp"
 #include "actors/provider_client.hpp"
@@ -12,6 +13,7 @@
 #include "messages/log.hpp"
 #include "persistence/pg_claim_store.hpp"
 #include "persistence/pg_ingest_store.hpp"
+#include "persistence/pg_janitor_store.hpp"
 #include "persistence/pg_reaper_store.hpp"
 #include "persistence/pg_result_store.hpp"
 
@@ -119,6 +121,14 @@ child_spec consumer_spec(const service_parts& parts) {
       parts.config.kafka.close_timeout + 2s);
 }
 
+child_spec janitor_spec(const service_config& config) {
+  return child_of(actor_names::janitor,
+                  [own = config.retention, postgres = config.postgres](caf::local_actor& parent) {
+                    return parent.spawn<caf::detached>(
+                        janitor, own, std::make_shared<pg_janitor_store>(postgres, own.keep));
+                  });
+}
+
 void add_delivery(const service_parts& parts, std::vector<child_spec>& tree) {
   const auto& config = parts.config;
   tree.push_back(
@@ -151,9 +161,13 @@ std::vector<child_spec> service_tree(const service_parts& parts) {
     auto root = caf::actor_cast<supervisor_actor>(caf::strong_actor_ptr{parent.ctrl()});
     return parent.spawn(inspector, inspector_config{}, root);
   }));
-  if (parts.config.roles.deliver)
+  const auto& roles = parts.config.roles;
+  // Whoever fills the tables may also clean them; of many processes one does.
+  if (roles.deliver || roles.ingest)
+    tree.push_back(janitor_spec(parts.config));
+  if (roles.deliver)
     add_delivery(parts, tree);
-  if (parts.config.roles.ingest)
+  if (roles.ingest)
     add_ingest(parts, tree);
   return tree;
 }

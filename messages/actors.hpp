@@ -65,6 +65,13 @@ using lease_reaper_actor = caf::typed_actor<
     // Internal timer.
     caf::reacts_to<reap_tick>>::extend_with<status_actor>;
 
+/// Deletes what is past its retention, a little at a time. Blocks in the database: spawn detached.
+using janitor_actor = caf::typed_actor<
+    // One pass, outside the regular rhythm; answered when it ends.
+    caf::replies_to<clean_now>::with<janitor_report>,
+    // Internal timer.
+    caf::reacts_to<janitor_tick>>::extend_with<status_actor>;
+
 /// Keeps an ordered set of children alive and stops them in reverse order.
 using supervisor_actor = caf::typed_actor<
     // Who is there.

@@ -2,6 +2,7 @@
 
 #include "messages/delivery.hpp"
 #include "messages/kafka.hpp"
+#include "messages/retention.hpp"
 #include "messages/status.hpp"
 #include "messages/worker.hpp"
 
@@ -63,4 +64,7 @@ CAF_ADD_TYPE_ID(notify, (notify::release_tick))
 CAF_ADD_TYPE_ID(notify, (notify::pace_tick))
 CAF_ADD_TYPE_ID(notify, (notify::gate_tick))
 CAF_ADD_TYPE_ID(notify, (notify::job_returned))
+CAF_ADD_TYPE_ID(notify, (notify::clean_now))
+CAF_ADD_TYPE_ID(notify, (notify::janitor_tick))
+CAF_ADD_TYPE_ID(notify, (notify::janitor_report))
 CAF_END_TYPE_ID_BLOCK(notify)

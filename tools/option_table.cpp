@@ -152,6 +152,32 @@ void add_reaper(option_list& out, setting_values& values) {
       .between(1, 1'000);
 }
 
+void add_retention(option_list& out, setting_values& values) {
+  constexpr auto longest = 87600h;
+  auto& x = values.service.retention;
+  section s{out, "retention"};
+  s.add("interval", x.interval,
+        "Between two passes that delete what was kept for long enough; jitter is added.")
+      .between(1s, 24h);
+  s.add("batch", x.batch, "Most rows that one transaction looks at.").between(1, 100'000);
+  s.add("topic", x.keep.topic,
+        "How long Kafka keeps the topics' records: so old a copy of an event may arrive.")
+      .between(1h, longest);
+  s.add("inbox", x.keep.inbox,
+        "How long an event's id is remembered, so that a copy makes nothing new; at least a day "
+        "longer than topic. An event stays as long as one of its notifications does. 0s: for ever.")
+      .between(0s, longest);
+  s.add("jobs", x.keep.jobs,
+        "How long a sent or cancelled notification is kept, with its attempts. 0s: for ever.")
+      .between(0s, longest);
+  s.add("dead-jobs", x.keep.dead_jobs,
+        "How long a dead notification is kept, with its attempts. 0s: for ever.")
+      .between(0s, longest);
+  s.add("dead-letters", x.keep.dead_letters,
+        "How long a dead letter is kept after its publication; before, it always is. 0s: for ever.")
+      .between(0s, longest);
+}
+
 void add_supervision(option_list& out, setting_values& values) {
   auto& x = values.service.supervision;
   section s{out, "supervision"};
@@ -238,6 +264,7 @@ option_list make_options(setting_values& values) {
   for (const auto& name : channel_names())
     add_channel(result, name, values.service.channels[name], values.channel_secrets[name]);
   add_reaper(result, values);
+  add_retention(result, values);
   add_supervision(result, values);
   add_http(result, values);
   add_scheduler(result, values);

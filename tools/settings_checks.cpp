@@ -20,6 +20,9 @@ using namespace std::chrono_literals;
 /// What a lease must outlive a channel's deadline by: the result has to be recorded in it.
 constexpr caf::timespan lease_margin = 5s;
 
+/// Less would delete under the hands of workers and people.
+constexpr caf::timespan shortest_history = 1h;
+
 using problem_list = std::vector<std::string>;
 
 void check_delivery(const setting_values& values, problem_list& out) {
@@ -73,6 +76,22 @@ void check_kafka(const consumer_config& x, problem_list& out) {
                   + ")");
   for (const auto& problem : check_kafka_properties(x.properties))
     out.push_back(problem);
+}
+
+void check_retention(const retention_times& x, problem_list& out) {
+  if (x.inbox.count() != 0 && x.inbox < x.topic + dedup_margin)
+    out.push_back("retention.inbox (" + duration_text(x.inbox)
+                  + ") must be 0s or exceed retention.topic (" + duration_text(x.topic)
+                  + ") by at least " + duration_text(dedup_margin)
+                  + ": a copy of an event that was forgotten would be sent again");
+  auto check = [&](const std::string& name, caf::timespan kept) {
+    if (kept.count() != 0 && kept < shortest_history)
+      out.push_back("retention." + name + " (" + duration_text(kept) + ") must be 0s or at least "
+                    + duration_text(shortest_history));
+  };
+  check("jobs", x.jobs);
+  check("dead-jobs", x.dead_jobs);
+  check("dead-letters", x.dead_letters);
 }
 
 void check_shutdown(const setting_values& values, problem_list& out) {
@@ -129,6 +148,7 @@ std::vector<std::string> check_together(const setting_values& values) {
     result.push_back("postgres.url " + *wrong);
   check_delivery(values, result);
   check_kafka(values.service.kafka, result);
+  check_retention(values.service.retention.keep, result);
   check_shutdown(values, result);
   const auto& restarts = values.service.supervision;
   if (restarts.first_delay > restarts.max_delay)

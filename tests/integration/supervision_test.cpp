@@ -55,7 +55,7 @@ TEST_CASE("the service goes on when any of its actors crashes") {
   auto victims = all_actors(pipeline, pipeline->root());
   // inspector, consumer, 2 inbox writers, dispatcher, pool, 2 workers, provider client, result
   // writer, reaper
-  REQUIRE(victims.size() == 11);
+  REQUIRE(victims.size() == 12);
   size_t events = 0;
   for (const auto& victim : victims) {
     INFO(victim.name);

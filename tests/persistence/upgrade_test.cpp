@@ -86,5 +86,19 @@ TEST_CASE_METHOD(old_database, "an upgraded table of jobs has no index more") {
   CHECK(db.query(indexes) == before);
 }
 
+TEST_CASE("Q-B25: an index that was broken off is no obstacle, and does not stay behind") {
+  postgres_fixture db{postgres_fixture::schema::empty};
+  REQUIRE(migrate(db.config(), embedded_migrations().first(2)));
+  db.query("create index inbox_events_received on notify.inbox_events (topic)");
+  db.query("update pg_index set indisvalid = false "
+           "where indexrelid = 'notify.inbox_events_received'::regclass");
+  auto report = migrate(db.config());
+  if (!report)
+    FAIL(render(report.error()));
+  CHECK(db.value("select count(*) from pg_index where not indisvalid") == "0");
+  CHECK(db.value("select indexdef from pg_indexes where indexname = 'inbox_events_received'")
+            .ends_with("(received_at, event_id)"));
+}
+
 } // namespace
 } // namespace notify

@@ -2,12 +2,14 @@
 
 #include "messages/error.hpp"
 #include "persistence/claim_store.hpp"
+#include "persistence/janitor_store.hpp"
 #include "persistence/reaper_store.hpp"
 #include "persistence/result_store.hpp"
 
 #include <algorithm>
 #include <deque>
 #include <functional>
+#include <map>
 #include <set>
 #include <utility>
 #include <vector>
@@ -158,6 +160,48 @@ public:
   bool available = true;
   uint64_t expired = 0;
   size_t passes = 0;
+};
+
+/// Rows of each kind that may go; a batch takes up to its limit of them.
+class fake_janitor_store : public janitor_store {
+public:
+  struct call {
+    retained kind;
+    sweep_position after;
+    uint32_t limit;
+  };
+
+  caf::expected<cleaned_batch> clean(retained kind, const sweep_position& after,
+                                     uint32_t limit) override {
+    calls.push_back({kind, after, limit});
+    if (failure)
+      return failure;
+    cleaned_batch x;
+    x.last = after;
+    x.is_ours = !is_taken;
+    if (is_taken)
+      return x;
+    x.looked_at = std::min<uint64_t>(limit, rows[kind]);
+    x.deleted = x.looked_at;
+    rows[kind] -= x.deleted;
+    if (x.looked_at > 0)
+      x.last.id = std::to_string(++last_id);
+    return x;
+  }
+
+  caf::expected<uint64_t> backlog(retained kind, const sweep_position&, uint32_t look) override {
+    ++counts;
+    if (failure)
+      return failure;
+    return std::min<uint64_t>(look, rows[kind]);
+  }
+
+  std::map<retained, uint64_t> rows;
+  caf::error failure;    ///< What every call answers; none: it works.
+  bool is_taken = false; ///< Another process cleans.
+  std::vector<call> calls;
+  size_t counts = 0;
+  uint64_t last_id = 0;
 };
 
 } // namespace notify::test

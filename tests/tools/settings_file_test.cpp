@@ -127,6 +127,16 @@ const bad_file bad_files[] = {
     {"[service]\nshutdown-timeout=10s\n",
      "service.shutdown-timeout (10s) must exceed delivery.drain-timeout (10s)\n"
      "service.shutdown-timeout (10s) must exceed kafka.close-timeout (10s)"},
+    {"[retention]\ninbox=48h\ntopic=36h\n",
+     "retention.inbox (48h) must be 0s or exceed retention.topic (36h) by at least 24h: a copy of "
+     "an event that was forgotten would be sent again"},
+    {"[retention]\ntopic=720h\n",
+     "retention.inbox (720h) must be 0s or exceed retention.topic (720h) by at least 24h: a copy "
+     "of an event that was forgotten would be sent again"},
+    {"[retention]\njobs=59min\ndead-jobs=1s\ndead-letters=30min\n",
+     "retention.jobs (59min) must be 0s or at least 1h\n"
+     "retention.dead-jobs (1s) must be 0s or at least 1h\n"
+     "retention.dead-letters (30min) must be 0s or at least 1h"},
     {"[supervision]\nfirst-delay=1min\n",
      "supervision.first-delay (1min) must not exceed supervision.max-delay (30s)"},
     {"[http]\naddress=\"localhost\"\n",
@@ -158,6 +168,15 @@ const bad_file bad_files[] = {
 TEST_CASE_METHOD(settings_fixture, "a bad configuration file is refused with its place and words") {
   for (const auto& x : bad_files)
     CHECK(refusal(x.text) == x.refusal);
+}
+
+TEST_CASE_METHOD(settings_fixture,
+                 "everything may be kept for ever, or for as long as is allowed") {
+  auto for_ever = good("[retention]\ntopic=87600h\ninbox=0s\njobs=0s\ndead-jobs=0s\n"
+                       "dead-letters=0s\n");
+  CHECK(dedup_window(for_ever->service().retention.keep).count() == 0);
+  auto shortest = good("[retention]\ntopic=1h\ninbox=25h\njobs=1h\n");
+  CHECK(dedup_window(shortest->service().retention.keep) == 25h);
 }
 
 TEST_CASE_METHOD(settings_fixture, "all problems of a file are told at once") {
