@@ -112,14 +112,17 @@ child_spec inbox_writer_spec(const service_parts& parts, size_t index) {
   });
 }
 
-child_spec dead_letter_relay_spec(const service_config& config) {
+child_spec dead_letter_relay_spec(const service_parts& parts) {
+  const auto& config = parts.config;
   dead_letter_relay_config own{config.dead_letters,
                                {config.dead_letters.topic, config.kafka.group, config.version}};
   return child_of(
       actor_names::dead_letter_relay,
-      [own, postgres = config.postgres, kafka = config.kafka](caf::local_actor& parent) {
+      [own, postgres = config.postgres, kafka = config.kafka,
+       owner = parts.owner](caf::local_actor& parent) {
         return parent.spawn<caf::detached>(
-            dead_letter_relay, own, std::make_shared<pg_dead_letter_store>(postgres, "relay"),
+            dead_letter_relay, own,
+            std::make_shared<pg_dead_letter_store>(postgres, "relay", owner),
             dead_letter_senders(kafka, own.timing));
       },
       own.timing.drain_timeout + 5s);
@@ -154,7 +157,7 @@ void add_delivery(const service_parts& parts, std::vector<child_spec>& tree) {
 
 void add_ingest(const service_parts& parts, std::vector<child_spec>& tree) {
   if (!parts.config.dead_letters.topic.empty())
-    tree.push_back(dead_letter_relay_spec(parts.config));
+    tree.push_back(dead_letter_relay_spec(parts));
   for (size_t i = 0; i < parts.config.ingest.writers; ++i)
     tree.push_back(inbox_writer_spec(parts, i));
   tree.push_back(consumer_spec(parts));

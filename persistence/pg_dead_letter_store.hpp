@@ -9,7 +9,8 @@ namespace notify {
 /// store, in the transaction of its event.
 class pg_dead_letter_store : public letter_relay_store, public dead_letter_store {
 public:
-  /// `role` completes the session's application name; `owner` names this relay's lease.
+  /// `role` completes the session's application name; `owner` names the holder of the relay's
+  /// lease.
   explicit pg_dead_letter_store(const postgres_config& config, const std::string& role = "letters",
                                 const uuid& owner = uuid::random());
 

@@ -12,6 +12,6 @@ create index dead_letters_unpublished on notify.dead_letters (id) where publishe
 -- publish. Its holder renews it with each batch, so that no transaction is open while Kafka is asked.
 create table notify.relay_leases (
   relay text collate "C" primary key,
-  owner uuid not null, -- one life of the relay's actor
+  owner uuid not null, -- the process; a restarted relay of the same one goes on at once
   lease_until timestamptz not null
 ) with (fillfactor = 10, autovacuum_vacuum_scale_factor = 0, autovacuum_vacuum_threshold = 200);
