@@ -266,6 +266,9 @@ void dead_letter_relay_state::retry_after_failure() {
   if (parked.empty() && backoff == timing.first_retry)
     log::warning(name, "publishing failed, dead letters wait in the database",
                  {{"error", last_error}});
+  // The client remembers topics that were missing or denied: a new one asks again.
+  if (!parked.empty())
+    sender.reset();
   // Whoever reaches the broker may go on.
   if (std::exchange(holds_lease, false))
     store->release();

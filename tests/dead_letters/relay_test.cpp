@@ -158,7 +158,7 @@ TEST_CASE_METHOD(relay_fixture,
   CHECK_FALSE(status().last_error.empty());
   CHECK(letters->unpublished() == 25);
   auto asked = broker.asked;
-  CHECK(asked == config.timing.batch_letters);
+  CHECK(asked == size_t{config.timing.batch_letters});
   // Hints do not hurry it.
   self->send(relay, dead_letters_stored{1});
   advance(59s);
