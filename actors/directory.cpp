@@ -79,6 +79,10 @@ inspector_actor directory::inspector() const {
   return caf::actor_cast<inspector_actor>(find(actor_names::inspector));
 }
 
+dead_letter_relay_actor directory::dead_letter_relay() const {
+  return caf::actor_cast<dead_letter_relay_actor>(find(actor_names::dead_letter_relay));
+}
+
 std::vector<inbox_writer_actor> directory::inbox_writers() const {
   std::vector<inbox_writer_actor> result;
   std::lock_guard lock{mutex_};

@@ -36,6 +36,7 @@ public:
   lease_reaper_actor lease_reaper() const;
   janitor_actor janitor() const;
   inspector_actor inspector() const;
+  dead_letter_relay_actor dead_letter_relay() const;
 
   /// The inbox writers that are there right now.
   std::vector<inbox_writer_actor> inbox_writers() const;
@@ -57,6 +58,7 @@ inline constexpr const char* dispatcher = "job-dispatcher";
 inline constexpr const char* lease_reaper = "lease-reaper";
 inline constexpr const char* janitor = "janitor";
 inline constexpr const char* inspector = "inspector";
+inline constexpr const char* dead_letter_relay = "dead-letter-relay";
 
 std::string inbox_writer(size_t index);
 std::string result_writer(size_t index);

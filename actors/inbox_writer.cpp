@@ -92,6 +92,9 @@ void inbox_writer_state::watch_refusals(const ingest_plan& plan, const ingest_re
 }
 
 void inbox_writer_state::give_hint(const ingest_plan& plan, const ingest_report& report) {
+  if (report.dead_letters > 0 && config.relay)
+    if (auto receiver = config.relay())
+      self->send(receiver, dead_letters_stored{report.dead_letters});
   if (report.jobs == 0)
     return;
   jobs_ready hint;

@@ -17,9 +17,13 @@ namespace notify {
 
 struct ingest_plan;
 
+/// The relay that lives right now, or a null handle.
+using relay_resolver = std::function<dead_letter_relay_actor()>;
+
 struct inbox_writer_config {
   envelope_limits limits;
   uint32_t tries = 3; ///< Of one event that the database refuses, before it is dead-lettered.
+  relay_resolver relay = {}; ///< Gets a hint after dead letters; empty: nobody does.
 };
 
 /// The dispatcher that lives right now, or a null handle. Called for each hint, because a

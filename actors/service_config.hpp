@@ -1,6 +1,7 @@
 #pragma once
 
 #include "actors/circuit_breaker.hpp"
+#include "actors/dead_letter_config.hpp"
 #include "actors/envelope.hpp"
 #include "actors/kafka/consumer_config.hpp"
 #include "actors/providers/outbound_http_config.hpp"
@@ -93,10 +94,12 @@ struct supervision_config {
 /// Everything that the actor tree is built from.
 struct service_config {
   std::string instance; ///< Names this process in logs, sessions and leases; never empty.
+  std::string version = "unknown"; ///< Of the program, for the headers of published dead letters.
   role_config roles;
   postgres_config postgres;
   consumer_config kafka;
   ingest_config ingest;
+  dead_letter_config dead_letters;
   delivery_config delivery;
   std::map<std::string, channel_config> channels;
   reaper_config reaper;

@@ -1,6 +1,7 @@
 #include "actors/service_tree.hpp"
 
 #include "actors/consumer.hpp"
+#include "actors/dead_letter_relay.hpp"
 #include "actors/delivery_worker.hpp"
 #include "actors/inbox_writer.hpp"
 #include "actors/inspector.hpp"
@@ -12,6 +13,7 @@
 #include "actors/result_writer.hpp"
 #include "messages/log.hpp"
 #include "persistence/pg_claim_store.hpp"
+#include "persistence/pg_dead_letter_store.hpp"
 #include "persistence/pg_ingest_store.hpp"
 #include "persistence/pg_janitor_store.hpp"
 #include "persistence/pg_reaper_store.hpp"
@@ -102,6 +104,7 @@ child_spec dispatcher_spec(const service_parts& parts) {
 child_spec inbox_writer_spec(const service_parts& parts, size_t index) {
   inbox_writer_config own;
   own.limits = parts.config.ingest.limits;
+  own.relay = [dir = parts.dir] { return dir->dead_letter_relay(); };
   return child_of(actor_names::inbox_writer(index), [own, postgres = parts.config.postgres,
                                                      routes = parts.routes,
                                                      dir = parts.dir](caf::local_actor& parent) {
@@ -109,6 +112,22 @@ child_spec inbox_writer_spec(const service_parts& parts, size_t index) {
                                        std::make_shared<pg_ingest_store>(postgres), routes,
                                        dispatcher_resolver{[dir] { return dir->dispatcher(); }});
   });
+}
+
+child_spec dead_letter_relay_spec(const service_parts& parts) {
+  const auto& config = parts.config;
+  dead_letter_relay_config own{config.dead_letters,
+                               {config.dead_letters.topic, config.kafka.group, config.version}};
+  return child_of(
+      actor_names::dead_letter_relay,
+      [own, postgres = config.postgres, kafka = config.kafka,
+       owner = parts.owner](caf::local_actor& parent) {
+        return parent.spawn<caf::detached>(
+            dead_letter_relay, own,
+            std::make_shared<pg_dead_letter_store>(postgres, "relay", owner),
+            dead_letter_senders(kafka, own.timing));
+      },
+      own.timing.drain_timeout + 5s);
 }
 
 child_spec consumer_spec(const service_parts& parts) {
@@ -147,6 +166,8 @@ void add_delivery(const service_parts& parts, std::vector<child_spec>& tree) {
 }
 
 void add_ingest(const service_parts& parts, std::vector<child_spec>& tree) {
+  if (!parts.config.dead_letters.topic.empty())
+    tree.push_back(dead_letter_relay_spec(parts));
   for (size_t i = 0; i < parts.config.ingest.writers; ++i)
     tree.push_back(inbox_writer_spec(parts, i));
   tree.push_back(consumer_spec(parts));

@@ -72,6 +72,14 @@ using janitor_actor = caf::typed_actor<
     // Internal timer.
     caf::reacts_to<janitor_tick>>::extend_with<status_actor>;
 
+/// Publishes dead letters to their topic and marks them once the broker has them. Blocks in the
+/// database and shortly in librdkafka: spawn detached.
+using dead_letter_relay_actor = caf::typed_actor<
+    // Hint from inbox writers.
+    caf::reacts_to<dead_letters_stored>,
+    // Internal timers.
+    caf::reacts_to<relay_tick>, caf::reacts_to<reports_tick>>::extend_with<status_actor>;
+
 /// Keeps an ordered set of children alive and stops them in reverse order.
 using supervisor_actor = caf::typed_actor<
     // Who is there.

@@ -1,5 +1,6 @@
 #pragma once
 
+#include "messages/dead_letters.hpp"
 #include "messages/delivery.hpp"
 #include "messages/kafka.hpp"
 #include "messages/retention.hpp"
@@ -67,4 +68,7 @@ CAF_ADD_TYPE_ID(notify, (notify::job_returned))
 CAF_ADD_TYPE_ID(notify, (notify::clean_now))
 CAF_ADD_TYPE_ID(notify, (notify::janitor_tick))
 CAF_ADD_TYPE_ID(notify, (notify::janitor_report))
+CAF_ADD_TYPE_ID(notify, (notify::dead_letters_stored))
+CAF_ADD_TYPE_ID(notify, (notify::relay_tick))
+CAF_ADD_TYPE_ID(notify, (notify::reports_tick))
 CAF_END_TYPE_ID_BLOCK(notify)

@@ -20,12 +20,30 @@ struct ledger_move {
   uint64_t records = 0;
 };
 
+/// What a replay found out about a stored dead letter.
+struct replayed_letter {
+  int64_t id = 0;
+  bool accepted = false;        ///< Its event is part of the batch, or was stored before.
+  std::string reason;           ///< If not accepted: why not, by today's rules.
+  std::string detail;           ///< The same for people.
+  std::optional<uuid> event_id; ///< If it can be told.
+};
+
 /// What one ingest transaction makes durable. Event ids and job ids are unique within it.
 struct ingest_batch {
   std::vector<event> events;
   std::vector<new_job> jobs;
   std::vector<dead_letter> dead_letters;
   std::vector<ledger_move> moves;
+  std::vector<replayed_letter> replayed; ///< By id, each once.
+};
+
+/// What became of the dead letters of a replay. Those that another replay had settled count
+/// nowhere.
+struct replay_counts {
+  uint64_t stored = 0;     ///< Their events are in the inbox now.
+  uint64_t duplicates = 0; ///< Their events came into the inbox from other records.
+  uint64_t refused = 0;    ///< Still dead letters.
 };
 
 /// What was new.
@@ -34,6 +52,7 @@ struct ingest_report {
   uint64_t duplicates = 0; ///< Events of the batch whose id was stored before.
   uint64_t jobs = 0;
   uint64_t dead_letters = 0;
+  replay_counts replayed = {};
 };
 
 /// Stores inbox rows, jobs, queue rows, dead letters and the ledger in one transaction. Blocks.

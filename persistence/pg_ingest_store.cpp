@@ -12,8 +12,8 @@ namespace notify {
 namespace {
 
 // Lock order of the whole transaction: inbox rows by event id, then what hangs on the new ones
-// (jobs, queue), dead letters by position, the ledger by partition. Two writers with the same
-// events meet at the first common event id, where one waits for the other.
+// (jobs, queue), dead letters by position or, in a replay, by id, the ledger by partition. Two
+// writers with the same events meet at the first common event id, where one waits for the other.
 //
 // The arrays are sorted in C++; unnest keeps their order. A sort in SQL would spill wide payloads
 // to disk. Only jobs that must wait are named with their time, so that the others join nothing.
@@ -84,6 +84,34 @@ on conflict (topic, partition) do update set
   rewinds = l.rewinds + (excluded.first_offset < l.next_offset)::int,
   gaps = l.gaps + (excluded.first_offset > l.next_offset)::int,
   instance = excluded.instance, moved_at = now()
+)";
+
+// The letter's event is in the inbox by now, from this very record or from another one. A letter
+// that was settled before stays as it is.
+constexpr auto settle_letters = R"(
+with settled as (
+  update notify.dead_letters d set
+    replays = d.replays + 1,
+    replay_result = case
+      when not r.accepted then 'refused'
+      when exists (select 1 from notify.inbox_events e where e.event_id = r.event_id
+          and e.topic = d.topic and e.partition = d.partition and e."offset" = d."offset")
+        then 'stored'
+      else 'duplicate' end,
+    replayed_at = case when r.accepted then now() end,
+    attempts = d.attempts + (not r.accepted)::int,
+    last_failed_at = case when r.accepted then d.last_failed_at else now() end,
+    reason = case when r.accepted then d.reason else r.reason end,
+    detail = case when r.accepted then d.detail else r.detail end,
+    event_id = coalesce(r.event_id, d.event_id)
+  from unnest(:ids::bigint[], :accepted::bool[], :reasons::text[], :details::text[],
+      :event_ids::uuid[]) as r(id, accepted, reason, detail, event_id)
+  where d.id = r.id and d.replayed_at is null
+  returning d.replay_result)
+select count(*) filter (where replay_result = 'stored'),
+  count(*) filter (where replay_result = 'duplicate'),
+  count(*) filter (where replay_result = 'refused')
+from settled
 )";
 
 // The elements of `rows` in the order of `key(row)`, as pointers: payloads stay where they are.
@@ -230,6 +258,35 @@ struct dead_letter_statement {
   }
 };
 
+struct settle_statement {
+  pg_array ids, accepted, reasons, details, event_ids;
+  long long stored = 0, duplicates = 0, refused = 0;
+  soci::statement statement;
+
+  explicit settle_statement(soci::session& sql)
+      : statement((sql.prepare << settle_letters, soci::use(ids.text(), "ids"),
+                   soci::use(accepted.text(), "accepted"), soci::use(reasons.text(), "reasons"),
+                   soci::use(details.text(), "details"), soci::use(event_ids.text(), "event_ids"),
+                   soci::into(stored), soci::into(duplicates), soci::into(refused))) {}
+
+  void fill(const std::vector<replayed_letter>& letters) {
+    for (auto* array : {&ids, &accepted, &reasons, &details, &event_ids})
+      array->clear();
+    for (auto* x : sorted_by(letters, [](auto& row) { return row.id; })) {
+      ids.add_int(x->id);
+      accepted.add_bool(x->accepted);
+      reasons.add_text(x->reason);
+      details.add_text(x->detail);
+      event_ids.add_uuid(x->event_id);
+    }
+  }
+
+  replay_counts counts() const {
+    return {static_cast<uint64_t>(stored), static_cast<uint64_t>(duplicates),
+            static_cast<uint64_t>(refused)};
+  }
+};
+
 struct ledger_statement {
   pg_array topics, partitions, firsts, nexts, records;
   soci::statement statement;
@@ -282,6 +339,12 @@ caf::expected<ingest_report> pg_ingest_store::store(const ingest_batch& batch) {
       x.fill(batch.dead_letters);
       x.statement.execute(true);
       report.dead_letters = static_cast<uint64_t>(x.fresh);
+    }
+    if (!batch.replayed.empty()) {
+      auto& x = session_.prepared<settle_statement>();
+      x.fill(batch.replayed);
+      x.statement.execute(true);
+      report.replayed = x.counts();
     }
     if (!batch.moves.empty()) {
       auto& x = session_.prepared<ledger_statement>();

@@ -20,6 +20,9 @@ Usage: notifyctl COMMAND [OPTION...]
   topics wait [NAME...]  wait until a broker answers and the topics can be used
   offsets                show what a consumer group has committed
   produce                publish sample order events, or events from a file
+  dead-letters list      show records that could not be processed
+  dead-letters show ID   show all about one of them
+  dead-letters replay    take them through the inbox again
 
 Each command has its own --help.
 Exit codes: 0 done, 1 failed, 2 wrong usage.
@@ -34,10 +37,11 @@ struct command {
   int (*run)(std::span<const char* const>, streams);
 };
 
-constexpr std::array<command, 3> commands = {{
+constexpr std::array<command, 4> commands = {{
     {"topics", run_topics},
     {"offsets", run_offsets},
     {"produce", run_produce},
+    {"dead-letters", run_dead_letters},
 }};
 
 int unknown_command(std::string_view word, streams io) {

@@ -25,6 +25,9 @@ int run_offsets(std::span<const char* const> words, streams io);
 /// `produce`: sample events, or the lines of a file.
 int run_produce(std::span<const char* const> words, streams io);
 
+/// `dead-letters list`, `show` and `replay`.
+int run_dead_letters(std::span<const char* const> words, streams io);
+
 /// Tells what is wrong with the command line and where help is.
 int usage_error(const caf::error& error, const char* command, streams io);
 

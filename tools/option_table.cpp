@@ -63,6 +63,9 @@ void add_kafka(option_list& out, setting_values& values) {
   section s{out, "kafka"};
   s.add("brokers", x.brokers, "Bootstrap servers, host:port.").not_empty();
   s.add("topics", x.topics, "Topics with events.").not_empty();
+  s.add("dead-letter-topic", values.service.dead_letters.topic,
+        "Where records that can never be processed are published, besides the database. It must "
+        "exist and must not be one of the topics. Empty: nowhere.");
   s.add("group", x.group,
         "Consumer group. Changing it reads the topics again or skips what is in them.")
       .not_empty();

@@ -138,9 +138,11 @@ exit_code report(const caf::error& err, const std::string& what) {
 
 /// The part during which actors exist.
 exit_code run_with(running_service& running, signal_watch& watch, const settings& config) {
-  auto code = report(running.start(config.service()), "the service did not start");
+  auto service = config.service();
+  service.version = NOTIFYD_VERSION;
+  auto code = report(running.start(service), "the service did not start");
   if (code == exit_code::ok) {
-    if (config.service().roles.http)
+    if (service.roles.http)
       code = report(running.serve_http(config.http()), "the service did not start");
     if (code != exit_code::ok)
       running.stop();

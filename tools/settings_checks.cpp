@@ -6,7 +6,9 @@
 #include "tools/value_text.hpp"
 
 #include <arpa/inet.h>
+#include <regex.h>
 
+#include <algorithm>
 #include <array>
 #include <chrono>
 #include <optional>
@@ -94,6 +96,42 @@ void check_retention(const retention_times& x, problem_list& out) {
   check("dead-letters", x.dead_letters);
 }
 
+/// How librdkafka reads a subscription: a name that begins with ^ is a POSIX expression.
+bool subscribes_to(const std::string& subscription, const std::string& topic) {
+  if (!subscription.starts_with('^'))
+    return subscription == topic;
+  regex_t expression{};
+  if (regcomp(&expression, subscription.c_str(), REG_EXTENDED | REG_NOSUB) != 0)
+    return false; // The consumer refuses it.
+  auto matches = regexec(&expression, topic.c_str(), 0, nullptr, 0) == 0;
+  regfree(&expression);
+  return matches;
+}
+
+bool is_topic_name(const std::string& x) {
+  auto allowed = [](unsigned char c) {
+    return (c >= 'a' && c <= 'z') || (c >= 'A' && c <= 'Z') || (c >= '0' && c <= '9') || c == '.'
+           || c == '_' || c == '-';
+  };
+  return x.size() <= 249 && x != "." && x != ".." && std::all_of(x.begin(), x.end(), allowed);
+}
+
+/// A service that read its own dead letters would make dead letters of them, for ever.
+void check_dead_letter_topic(const service_config& config, problem_list& out) {
+  const auto& topic = config.dead_letters.topic;
+  if (topic.empty())
+    return;
+  if (!is_topic_name(topic))
+    out.push_back("kafka.dead-letter-topic must be a topic's name (letters, digits, '.', '_' and "
+                  "'-'), not "
+                  + quoted_text(topic));
+  for (const auto& x : config.kafka.topics)
+    if (subscribes_to(x, topic))
+      out.push_back("kafka.dead-letter-topic (" + quoted_text(topic) + ") must not be read by "
+                    + "kafka.topics, but " + quoted_text(x)
+                    + (x == topic ? " is the same topic" : " matches it"));
+}
+
 void check_shutdown(const setting_values& values, problem_list& out) {
   const auto& x = values.service;
   auto check = [&](const std::string& name, caf::timespan part) {
@@ -149,6 +187,7 @@ std::vector<std::string> check_together(const setting_values& values) {
   check_delivery(values, result);
   check_kafka(values.service.kafka, result);
   check_retention(values.service.retention.keep, result);
+  check_dead_letter_topic(values.service, result);
   check_shutdown(values, result);
   const auto& restarts = values.service.supervision;
   if (restarts.first_delay > restarts.max_delay)

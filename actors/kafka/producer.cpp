@@ -113,6 +113,7 @@ void producer::on_message(rd_kafka_t*, const rd_kafka_message_t* message, void* 
   report.result = to_delivery(*message);
   report.partition = message->partition;
   report.offset = message->offset;
+  report.code = message->err;
   if (message->err != RD_KAFKA_RESP_ERR_NO_ERROR)
     report.reason = rd_kafka_err2str(message->err);
   const auto& handler = static_cast<producer*>(self)->on_report_;

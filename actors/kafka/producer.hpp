@@ -50,6 +50,19 @@ struct delivery_report {
   int32_t partition = -1;
   int64_t offset = -1;
   std::string reason; ///< Empty if acknowledged.
+  rd_kafka_resp_err_t code = RD_KAFKA_RESP_ERR_NO_ERROR;
+};
+
+using report_handler = std::function<void(const delivery_report&)>;
+
+/// Sends records and tells what became of each. Belongs to one thread at a time.
+class record_sender {
+public:
+  virtual ~record_sender() = default;
+
+  virtual caf::error produce(const outgoing_record& x) = 0;
+  virtual void poll(caf::timespan timeout) = 0;
+  virtual caf::error fatal() const = 0;
 };
 
 /// An idempotent producer: acknowledged by all in-sync replicas, in order per partition, without
@@ -57,26 +70,24 @@ struct delivery_report {
 ///
 /// Belongs to one thread at a time. Reports arrive on that thread, inside `produce`, `poll` and
 /// `flush`, exactly one for each accepted record; those still pending at destruction get none.
-class producer {
+class producer : public record_sender {
 public:
-  using report_handler = std::function<void(const delivery_report&)>;
-
   /// Does not wait for a broker. `ec::invalid_config` if a property is wrong.
   static caf::expected<std::unique_ptr<producer>> create(const producer_config& config,
                                                          report_handler on_report);
 
   producer(const producer&) = delete;
   producer& operator=(const producer&) = delete;
-  ~producer();
+  ~producer() override;
 
   /// Queues a copy of `x`. Blocks while the queue is full, at most `queue_timeout`. After an error
   /// the record was not queued and gets no report: `ec::invalid_event` if it can never be sent,
   /// `ec::kafka_unavailable` if it may be tried again, `ec::kafka_fatal` if only a new producer
   /// helps.
-  caf::error produce(const outgoing_record& x);
+  caf::error produce(const outgoing_record& x) override;
 
   /// Delivers reports that arrived; waits for the first at most `timeout`.
-  void poll(caf::timespan timeout);
+  void poll(caf::timespan timeout) override;
 
   /// Waits until every queued record has its report. `ec::kafka_unavailable` if some are left after
   /// `timeout`: they stay queued.
@@ -84,7 +95,7 @@ public:
 
   /// The error that ended this producer for good (`ec::kafka_fatal`), or none. Create a new one and
   /// send again what was not acknowledged.
-  caf::error fatal() const;
+  caf::error fatal() const override;
 
   /// Records queued or in flight, without a report so far.
   size_t pending() const;

@@ -1,0 +1,35 @@
+#pragma once
+
+#include "persistence/dead_letter_store.hpp"
+
+#include <boost/json/object.hpp>
+
+#include <cstddef>
+#include <string>
+#include <string_view>
+#include <vector>
+
+// Dead letters for people and programs. Their bytes come from anyone: only text without control
+// characters reaches a terminal.
+
+namespace notify {
+
+/// Bytes on one line: as they are if they are text without control characters, else their number
+/// and the first ones in hexadecimal. Cut after `limit` bytes, which is told.
+std::string printable_line(std::string_view bytes, size_t limit);
+
+/// The same for a value, which may have several lines.
+std::string printable_text(std::string_view bytes, size_t limit);
+
+/// A table with a line for each letter, the names of the columns first.
+std::string letter_table(const std::vector<letter_info>& letters);
+
+/// Everything about one letter; of the value at most `limit` bytes.
+std::string letter_page_text(const stored_letter& letter, size_t limit);
+
+boost::json::object to_json(const letter_info& letter);
+
+/// With key, headers and value, each as text or in hexadecimal and cut after `limit` bytes.
+boost::json::object to_json(const stored_letter& letter, size_t limit);
+
+} // namespace notify
