@@ -1,0 +1,2 @@
+-- Keeps the number: versions have no gaps.
+select 1;
