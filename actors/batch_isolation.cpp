@@ -90,9 +90,10 @@ private:
 };
 
 void refuse(ingest_plan& plan, const isolation::culprit& found,
-            const std::vector<kafka_record>& records) {
+            std::span<const kafka_record> records) {
   const auto& x = plan.batch.events[found.index];
-  auto letter = make_refused_letter(records, x, "storage_refused", render(found.reason));
+  auto letter =
+      make_refused_letter(records, x, refusal_reason::storage_refused, render(found.reason));
   plan.refused.push_back({x.topic, x.partition, x.offset, letter.reason, letter.detail,
                           to_string(x.event_id), x.correlation_id});
   plan.batch.dead_letters.push_back(std::move(letter));
@@ -108,8 +109,8 @@ caf::expected<ingest_report> store_with_retries(ingest_store& storage, const ing
 }
 
 caf::expected<ingest_report> store_isolated(ingest_store& storage, ingest_plan& plan,
-                                            const std::vector<kafka_record>& records,
-                                            uint32_t tries, const caf::error& reason) {
+                                            std::span<const kafka_record> records, uint32_t tries,
+                                            const caf::error& reason) {
   isolation search{storage, plan.batch, tries};
   if (auto err = search.split(0, plan.batch.events.size(), reason))
     return err;
@@ -118,6 +119,7 @@ caf::expected<ingest_report> store_isolated(ingest_store& storage, ingest_plan& 
   ingest_batch rest;
   rest.dead_letters = plan.batch.dead_letters;
   rest.moves = plan.batch.moves;
+  rest.finished = plan.batch.finished;
   auto report = store_with_retries(storage, rest);
   if (!report)
     return report.error();

@@ -4,7 +4,7 @@
 #include "persistence/ingest_store.hpp"
 
 #include <cstdint>
-#include <vector>
+#include <span>
 
 namespace notify {
 
@@ -15,10 +15,10 @@ caf::expected<ingest_report> store_with_retries(ingest_store& storage, const ing
 
 /// For a plan that the database refused with `reason`, an `ec::storage_data`: halves its events
 /// until each culprit is alone, stores the others on the way, and ends with one transaction of all
-/// dead letters, the culprits among them, and the batch's positions. Adds the culprits to the
-/// plan's refused records. Any other error ends it; running the whole batch again is then safe.
+/// dead letters, the culprits among them, and the batch's positions and marks. Adds the culprits to
+/// the plan's refused records. Any other error ends it; running the whole batch again is then safe.
 caf::expected<ingest_report> store_isolated(ingest_store& storage, ingest_plan& plan,
-                                            const std::vector<kafka_record>& records,
-                                            uint32_t tries, const caf::error& reason);
+                                            std::span<const kafka_record> records, uint32_t tries,
+                                            const caf::error& reason);
 
 } // namespace notify

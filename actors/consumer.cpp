@@ -122,7 +122,7 @@ std::string consumer_state::state_name() const {
     return stalled.empty() ? "joining" : "stalled";
   // A full buffer closes the gate, too, but that is how a busy consumer lives.
   if (!storage_up)
-    return "paused";
+    return any_halted() ? "halted" : "paused";
   return stalled.empty() ? "assigned" : "stalled";
 }
 

@@ -53,6 +53,7 @@ struct consumer_state {
     size_t bytes = 0;
     caf::actor_addr writer; ///< Null while it waits for another try.
     uint32_t failures = 0;
+    bool halted = false; ///< The last try ended with `ec::ingest_halted`.
 
     bool in_flight() const { return writer != nullptr; }
   };
@@ -97,6 +98,7 @@ struct consumer_state {
   void strip_stale(open_batch& batch) const;
   inbox_writer_actor free_writer();
   bool any_in_flight() const;
+  bool any_halted() const;
   void update_full();
   size_t held_records() const;
   size_t held_bytes() const;

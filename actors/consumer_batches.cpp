@@ -6,6 +6,7 @@
 
 #include <algorithm>
 #include <set>
+#include <utility>
 
 // How records become batches, and how durable batches become offsets.
 
@@ -26,9 +27,13 @@ constexpr caf::timespan patience = 500ms;
 /// Share that is added to a delay at most.
 constexpr double jitter = 0.25;
 
-/// The database is away or not fit for us: nothing can be stored, whatever the batch.
+/// Nothing changes for a halted batch until somebody repairs something.
+constexpr caf::timespan longest_halt_retry = 1min;
+
+/// The database is away or not fit for us, or what we read is not: nothing more should be taken.
 bool is_outage(const caf::error& reason) {
-  return reason == ec::storage_unavailable || reason == ec::storage_schema;
+  return reason == ec::storage_unavailable || reason == ec::storage_schema
+         || reason == ec::ingest_halted;
 }
 
 } // namespace
@@ -36,6 +41,10 @@ bool is_outage(const caf::error& reason) {
 bool consumer_state::any_in_flight() const {
   return std::any_of(batches.begin(), batches.end(),
                      [](const auto& x) { return x.second.in_flight(); });
+}
+
+bool consumer_state::any_halted() const {
+  return std::any_of(batches.begin(), batches.end(), [](const auto& x) { return x.second.halted; });
 }
 
 size_t consumer_state::held_records() const {
@@ -118,11 +127,12 @@ void consumer_state::on_stored(uint64_t id, const batch_stored& report) {
   count.duplicates += static_cast<int64_t>(report.duplicates);
   count.dead_letters += static_cast<int64_t>(report.dead_letters);
   store_offsets(batch);
-  if (!storage_up)
+  // What another partition stored meanwhile does not end a halt.
+  auto was_up = std::exchange(storage_up, !any_halted());
+  if (storage_up && !was_up)
     log::info(name, "storage is back");
-  if (!storage_up || batch.failures > 0)
+  if (storage_up && (!was_up || batch.failures > 0))
     last_error.clear();
-  storage_up = true;
   if (step == phase::probing) {
     join();
     return;
@@ -156,6 +166,7 @@ void consumer_state::on_failed(uint64_t id, const caf::error& reason) {
   auto& batch = i->second;
   batch.writer = nullptr;
   ++batch.failures;
+  batch.halted = reason == ec::ingest_halted;
   ++count.store_errors;
   last_error = render(reason);
   log::warning(name, "batch not stored, it stays in front",
@@ -175,7 +186,8 @@ void consumer_state::on_failed(uint64_t id, const caf::error& reason) {
 
 void consumer_state::retry_later(uint64_t id, const open_batch& batch) {
   auto doublings = std::min<uint32_t>(batch.failures, 10);
-  auto delay = std::min(first_retry * (1 << doublings) / 2, longest_retry);
+  auto longest = batch.halted ? longest_halt_retry : longest_retry;
+  auto delay = std::min(first_retry * (1 << doublings) / 2, longest);
   auto extra = std::chrono::duration_cast<caf::timespan>(delay * jitter * random_unit());
   self->delayed_send(self, delay + extra, retry_batch{id});
 }
@@ -233,7 +245,7 @@ void consumer_state::update_gate() {
   gate_open = open;
   source->set_gate(open);
   if (!storage_up)
-    log::warning(name, "fetching paused: storage does not answer");
+    log::warning(name, "fetching paused", {{"error", last_error}});
 }
 
 } // namespace notify

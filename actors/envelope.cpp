@@ -1,13 +1,13 @@
 #include "actors/envelope.hpp"
 
-#include "actors/event_time.hpp"
+#include "actors/envelope_reader.hpp"
+#include "actors/record_headers.hpp"
 #include "actors/sha256.hpp"
 #include "actors/strict_json.hpp"
 #include "actors/traceparent.hpp"
+#include "actors/utf8.hpp"
 
 #include <boost/json/monotonic_resource.hpp>
-
-#include <algorithm>
 
 namespace notify {
 
@@ -15,323 +15,183 @@ namespace {
 
 namespace json = boost::json;
 
-/// Most bytes of an identifier: they stand in indexes and in log lines.
-constexpr size_t max_field_bytes = 512;
-
-constexpr std::string_view supported_version = "1";
-
-/// What one form of the envelope calls its members.
-struct member_names {
-  std::string_view event_id;
-  std::string_view event_type;
-  std::string_view occurred_at;
-  std::string_view producer;
-  std::string_view aggregate_id;
-  std::string_view correlation_id;
-  std::string_view payload;
-};
-
-constexpr member_names own_names{"event_id",     "event_type",     "occurred_at", "producer",
-                                 "aggregate_id", "correlation_id", "payload"};
-
-/// `correlationid` and `traceparent` are extension attributes; their names allow no underscore.
-constexpr member_names cloudevents_names{"id",      "type",          "time", "source",
-                                         "subject", "correlationid", "data"};
-
-bool equal_ignoring_case(std::string_view a, std::string_view b) {
-  auto lower = [](char c) { return c >= 'A' && c <= 'Z' ? static_cast<char>(c + 32) : c; };
-  return std::equal(a.begin(), a.end(), b.begin(), b.end(),
-                    [&](char x, char y) { return lower(x) == lower(y); });
+refusal make_refusal(refusal_reason reason, std::string detail) {
+  return {reason, std::move(detail), std::nullopt};
 }
-
-/// The value of the header `name`; nothing if it is absent, null or there more than once.
-const std::string* find_header(const kafka_record& record, std::string_view name) {
-  const std::string* result = nullptr;
-  for (const auto& header : record.headers) {
-    if (!equal_ignoring_case(header.name, name))
-      continue;
-    if (result != nullptr || !header.value.present)
-      return nullptr;
-    result = &header.value.bytes;
-  }
-  return result;
-}
-
-/// The media type of a header's value, without its parameters.
-std::string_view media_type(std::string_view text) {
-  text = text.substr(0, text.find(';'));
-  while (!text.empty() && text.back() == ' ')
-    text.remove_suffix(1);
-  return text;
-}
-
-bool is_json_type(std::string_view text) {
-  auto type = media_type(text);
-  return equal_ignoring_case(type, "application/json") || equal_ignoring_case(type, "text/json")
-         || (type.size() > 5 && equal_ignoring_case(type.substr(type.size() - 5), "+json"));
-}
-
-/// CloudEvents are told by the header (its binding's rule) or, without one, by `specversion`: a
-/// body with `event_id` is ours even if it happens to have such a member.
-bool is_cloudevent(const kafka_record& record, const json::object& root) {
-  const auto* header = find_header(record, "content-type");
-  if (header != nullptr) {
-    auto type = media_type(*header);
-    if (equal_ignoring_case(type, "application/cloudevents+json")
-        || equal_ignoring_case(type, "application/cloudevents"))
-      return true;
-  }
-  return root.contains("specversion") && !root.contains(own_names.event_id);
-}
-
-const json::value* find_member(const json::object& root, std::string_view name) {
-  const auto* member = root.if_contains(name);
-  return member == nullptr || member->is_null() ? nullptr : member;
-}
-
-bool has_control_character(std::string_view text) {
-  return std::any_of(text.begin(), text.end(), [](char c) {
-    auto byte = static_cast<unsigned char>(c);
-    return byte < 0x20 || byte == 0x7F;
-  });
-}
-
-/// Splits `order.paid.v1` into its name and its version's digits; empty digits if it is not one.
-struct type_parts {
-  std::string_view name;
-  std::string_view version;
-};
-
-type_parts split_type(std::string_view type) {
-  auto dot = type.rfind(".v");
-  if (dot == std::string_view::npos || dot == 0)
-    return {};
-  auto digits = type.substr(dot + 2);
-  if (digits.find_first_not_of("0123456789") != std::string_view::npos
-      || (digits.size() > 1 && digits.front() == '0'))
-    return {};
-  auto name = type.substr(0, dot);
-  constexpr std::string_view allowed =
-      "abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ0123456789._-";
-  if (name.find_first_not_of(allowed) != std::string_view::npos || name.front() == '.'
-      || name.back() == '.' || name.find("..") != std::string_view::npos)
-    return {};
-  return {name, digits};
-}
-
-/// Takes the fields out of one parsed envelope and keeps the first thing that is wrong.
-class envelope_reader {
-public:
-  envelope_reader(const json::object& root, const member_names& names)
-      : root_(root), names_(names) {}
-
-  bool read(event& x) {
-    return read_event_id(x) && read_event_type(x) && read_time(x)
-           && read_text(names_.producer, true, x.producer)
-           && read_text(names_.aggregate_id, true, x.aggregate_id)
-           && read_text(names_.correlation_id, false, x.correlation_id) && check_payload();
-  }
-
-  /// What the CloudEvents form has beyond our own.
-  bool check_cloudevent() {
-    std::string version;
-    std::string content_type;
-    if (!read_text("specversion", true, version)
-        || !read_text("datacontenttype", false, content_type))
-      return false;
-    if (version != "1" && !version.starts_with("1."))
-      return fail("unsupported_version", "`specversion` must be 1.0");
-    if (!content_type.empty() && !is_json_type(content_type))
-      return fail("invalid_field", "`datacontenttype` must be JSON");
-    if (find_member(root_, "data_base64") != nullptr)
-      return fail("invalid_field", "`data_base64` is not supported, only `data`");
-    return true;
-  }
-
-  /// A reader that failed before still says which event it was, if that can be told.
-  std::optional<uuid> event_id() const {
-    const auto* member = find_member(root_, names_.event_id);
-    if (member == nullptr || !member->is_string())
-      return std::nullopt;
-    auto result = uuid::parse(member->get_string());
-    return result && !result->is_nil() ? result : std::nullopt;
-  }
-
-  refusal take_refusal() { return std::move(refusal_); }
-
-private:
-  bool fail(std::string reason, std::string detail) {
-    refusal_ = {std::move(reason), std::move(detail), event_id()};
-    return false;
-  }
-
-  bool fail(std::string reason, std::string_view name, std::string_view what) {
-    std::string detail{"`"};
-    detail += name;
-    detail += "` ";
-    detail += what;
-    return fail(std::move(reason), std::move(detail));
-  }
-
-  /// The member's text, or the refusal `reason` if it is something else.
-  bool read_string(std::string_view name, std::string reason, std::string_view& result) {
-    const auto* member = find_member(root_, name);
-    if (member == nullptr)
-      return fail("missing_field", name, "is missing");
-    if (!member->is_string())
-      return fail(std::move(reason), name, "must be a string");
-    result = member->get_string();
-    return true;
-  }
-
-  bool read_text(std::string_view name, bool required, std::string& result) {
-    if (!required && find_member(root_, name) == nullptr)
-      return true;
-    std::string_view text;
-    if (!read_string(name, "invalid_field", text))
-      return false;
-    if (required && text.empty())
-      return fail("invalid_field", name, "is empty");
-    if (text.size() > max_field_bytes)
-      return fail("invalid_field", name, "is longer than 512 bytes");
-    if (has_control_character(text))
-      return fail("invalid_field", name, "has control characters");
-    result = text;
-    return true;
-  }
-
-  bool read_event_id(event& x) {
-    std::string_view text;
-    if (!read_string(names_.event_id, "invalid_event_id", text))
-      return false;
-    auto id = event_id();
-    if (!id)
-      return fail("invalid_event_id", names_.event_id, "is not a UUID");
-    x.event_id = *id;
-    return true;
-  }
-
-  bool read_event_type(event& x) {
-    std::string_view text;
-    if (!read_string(names_.event_type, "invalid_event_type", text))
-      return false;
-    auto parts = split_type(text);
-    if (text.size() > max_field_bytes || parts.version.empty())
-      return fail("invalid_event_type", names_.event_type,
-                  "must be a name with a major version, such as order.paid.v1");
-    if (parts.version != supported_version)
-      return fail("unsupported_version", names_.event_type, "has a major version other than v1");
-    x.type = text;
-    return true;
-  }
-
-  bool read_time(event& x) {
-    std::string_view text;
-    if (!read_string(names_.occurred_at, "invalid_time", text))
-      return false;
-    auto time = parse_event_time(text);
-    if (!time)
-      return fail("invalid_time", names_.occurred_at,
-                  "must be an RFC 3339 time between the years 1970 and 9999");
-    x.occurred_at_us = *time;
-    return true;
-  }
-
-  bool check_payload() {
-    const auto* member = find_member(root_, names_.payload);
-    if (member == nullptr)
-      return fail("missing_field", names_.payload, "is missing");
-    if (!member->is_object())
-      return fail("invalid_field", names_.payload, "must be an object");
-    return true;
-  }
-
-  const json::object& root_;
-  const member_names& names_;
-  refusal refusal_;
-};
 
 std::string at_byte(std::string_view what, size_t position) {
   return std::string{what} + " at byte " + std::to_string(position);
 }
 
 refusal explain(const json_document& document, const envelope_limits& limits) {
+  using enum refusal_reason;
   switch (document.fault) {
   case json_fault::too_deep:
-    return {"too_deep", "nested deeper than " + std::to_string(limits.max_depth), std::nullopt};
+    return make_refusal(too_deep, "nested deeper than " + std::to_string(limits.max_depth));
+  case json_fault::too_many_members:
+    return make_refusal(too_many_members, "more than " + std::to_string(limits.max_members)
+                                              + " members and list elements together");
   case json_fault::not_unicode:
-    return {"not_utf8", at_byte("invalid UTF-8 or half a surrogate pair", document.position),
-            std::nullopt};
+    return make_refusal(not_utf8,
+                        at_byte("invalid UTF-8 or half a surrogate pair", document.position));
   case json_fault::nul_character:
-    return {"nul_character", "a string or a key has the character U+0000", std::nullopt};
+    return make_refusal(nul_character, "a string or a key has the character U+0000");
   case json_fault::invalid_number:
-    return {"invalid_number",
-            "a number takes more than " + std::to_string(max_number_digits) + " digits",
-            std::nullopt};
+    return make_refusal(invalid_number, "a number takes more than "
+                                            + std::to_string(max_number_digits) + " digits");
   case json_fault::none:
   case json_fault::syntax:
     break;
   }
-  return {"not_json", at_byte("not JSON", document.position), std::nullopt};
+  return make_refusal(not_json, at_byte("not JSON", document.position));
 }
 
-std::string trace_context(const kafka_record& record, const json::object& root, bool cloudevent) {
+/// What can be told without looking into the value.
+std::optional<refusal> check_size(const kafka_record& record, const envelope_limits& limits) {
+  using enum refusal_reason;
+  const auto& text = record.value.bytes;
+  if (!record.value.present)
+    return make_refusal(tombstone, "the value is null");
+  if (text.empty())
+    return make_refusal(empty_value, "the value has no bytes");
+  if (text.size() > limits.max_value_bytes)
+    return make_refusal(too_large, std::to_string(text.size()) + " bytes, more than "
+                                       + std::to_string(limits.max_value_bytes));
+  return std::nullopt;
+}
+
+json_document read_value(const kafka_record& record, const envelope_limits& limits) {
+  json_options options;
+  options.max_depth = limits.max_depth;
+  options.max_members = limits.max_members;
+  options.storage = json::make_shared_resource<json::monotonic_resource>();
+  return read_json(record.value.bytes, options);
+}
+
+/// A value that is no object is as unfit as one that is no JSON.
+std::optional<refusal> check_document(const json_document& document,
+                                      const envelope_limits& limits) {
+  if (document.fault != json_fault::none)
+    return explain(document, limits);
+  if (!document.value.is_object())
+    return make_refusal(refusal_reason::not_an_object, "the value is JSON but not an object");
+  return std::nullopt;
+}
+
+std::string trace_context(const kafka_record& record, const json::object& members,
+                          bool cloudevent) {
   if (const auto* header = find_header(record, "traceparent"))
     return read_traceparent(*header);
-  if (const auto* member = root.if_contains("traceparent");
+  if (const auto* member = members.if_contains("traceparent");
       cloudevent && member != nullptr && member->is_string())
     return read_traceparent(member->get_string());
   return {};
 }
 
-std::variant<valid_event, refusal> read_object(const kafka_record& record, json::object& root,
-                                               const json_document& document,
-                                               const envelope_limits& limits) {
-  auto cloudevent = is_cloudevent(record, root);
-  const auto& names = cloudevent ? cloudevents_names : own_names;
-  envelope_reader reader{root, names};
-  if (document.fault != json_fault::none) {
-    auto result = explain(document, limits);
-    result.event_id = reader.event_id();
-    return result;
-  }
-  event x;
-  if ((cloudevent && !reader.check_cloudevent()) || !reader.read(x))
-    return reader.take_refusal();
-  x.traceparent = trace_context(record, root, cloudevent);
-  // The producer's own text: decimals and big integers reach the database as they were sent.
-  x.payload = member_text(record.value.bytes, names.payload).value();
+/// The text of a JSON value without the white space around it.
+std::string_view trimmed(std::string_view text) {
+  constexpr std::string_view white = " \t\r\n";
+  auto begin = text.find_first_not_of(white);
+  return text.substr(begin, text.find_last_not_of(white) - begin + 1);
+}
+
+/// Of a valid event: the producer's own text, so that decimals and big integers reach the database
+/// as they were sent; and where it came from.
+void complete(event& x, const kafka_record& record, std::string_view payload) {
+  x.payload = payload;
   x.payload_sha256 = to_hex(sha256(x.payload));
   x.topic = record.topic;
   x.partition = record.partition;
   x.offset = record.offset;
+}
+
+/// A header `ce_id` beside an id in the body must say the same.
+std::optional<refusal> check_header_id(const kafka_record& record,
+                                       const std::optional<uuid>& body_id) {
+  if (!has_header(record, "ce_id"))
+    return std::nullopt;
+  const auto* header = find_header(record, "ce_id");
+  if (header == nullptr || invalid_utf8(*header))
+    return refusal{refusal_reason::invalid_header,
+                   "the header `ce_id` is null, there more than once, or not UTF-8", body_id};
+  if (parse_event_id(*header) != body_id)
+    return refusal{refusal_reason::id_mismatch, "the header `ce_id` and the id in the body differ",
+                   body_id};
+  return std::nullopt;
+}
+
+using read_result = std::variant<valid_event, refusal>;
+
+/// Our own form and the structured mode: the value is the whole event.
+read_result read_whole(const kafka_record& record, envelope_form form,
+                       const envelope_limits& limits) {
+  auto document = read_value(record, limits);
+  auto refused = check_document(document, limits);
+  auto* root = document.value.if_object();
+  if (root == nullptr)
+    return *std::move(refused);
+  // A body with `event_id` is ours even if it happens to have such a member.
+  auto cloudevent = form == envelope_form::structured
+                    || (root->contains("specversion") && !root->contains(own_envelope.event_id));
+  const auto& names = cloudevent ? cloudevents_envelope : own_envelope;
+  envelope_reader reader{*root, names};
+  if (refused) {
+    refused->event_id = reader.event_id();
+    return *std::move(refused);
+  }
+  event x;
+  if ((cloudevent && !reader.check_cloudevent()) || !reader.read(x))
+    return reader.take_refusal();
+  if (auto mismatch = check_header_id(record, x.event_id))
+    return *std::move(mismatch);
+  x.traceparent = trace_context(record, *root, cloudevent);
+  complete(x, record, member_text(record.value.bytes, names.payload).value());
   // Constructed, not assigned: an assignment would copy into another memory resource.
-  return valid_event{std::move(x), std::move(root[names.payload].get_object())};
+  return valid_event{std::move(x), std::move((*root)[names.payload].get_object())};
+}
+
+/// CloudEvents' binary mode: headers are the attributes, the value is the data.
+read_result read_binary(const kafka_record& record, const envelope_limits& limits) {
+  auto attributes = read_attributes(record);
+  envelope_reader reader{attributes.members, cloudevents_envelope};
+  auto with_id = [&](refusal x) {
+    x.event_id = reader.event_id();
+    return x;
+  };
+  if (attributes.fault)
+    return with_id(make_refusal(refusal_reason::invalid_header, *std::move(attributes.fault)));
+  if (!record.value.present)
+    return with_id(make_refusal(refusal_reason::missing_data,
+                                "a CloudEvent in binary mode without data: the value is null"));
+  if (auto refused = check_size(record, limits))
+    return with_id(*std::move(refused));
+  event x;
+  if (!reader.check_cloudevent() || !reader.read_attributes(x))
+    return reader.take_refusal();
+  auto document = read_value(record, limits);
+  if (auto refused = check_document(document, limits))
+    return with_id(*std::move(refused));
+  x.traceparent = trace_context(record, attributes.members, true);
+  complete(x, record, trimmed(record.value.bytes));
+  return valid_event{std::move(x), std::move(document.value.get_object())};
 }
 
 } // namespace
 
+std::optional<uuid> parse_event_id(std::string_view text) {
+  constexpr std::string_view prefix = "urn:uuid:";
+  auto result = uuid::parse(starts_ignoring_case(text, prefix) ? text.substr(prefix.size()) : text);
+  return result && !result->is_nil() ? result : std::nullopt;
+}
+
 std::variant<valid_event, refusal> read_envelope(const kafka_record& record,
                                                  const envelope_limits& limits) {
-  if (!record.value.present)
-    return refusal{"tombstone", "the value is null", std::nullopt};
-  const auto& text = record.value.bytes;
-  if (text.empty())
-    return refusal{"empty_value", "the value has no bytes", std::nullopt};
-  if (text.size() > limits.max_value_bytes)
-    return refusal{"too_large",
-                   std::to_string(text.size()) + " bytes, more than "
-                       + std::to_string(limits.max_value_bytes),
-                   std::nullopt};
-  json_options options;
-  options.max_depth = limits.max_depth;
-  options.storage = json::make_shared_resource<json::monotonic_resource>();
-  auto document = read_json(text, options);
-  if (auto* root = document.value.if_object())
-    return read_object(record, *root, document, limits);
-  if (document.fault != json_fault::none)
-    return explain(document, limits);
-  return refusal{"not_an_object", "the value is JSON but not an object", std::nullopt};
+  auto form = form_of(record);
+  if (form == envelope_form::binary)
+    return read_binary(record, limits);
+  if (auto refused = check_size(record, limits))
+    return *std::move(refused);
+  return read_whole(record, form, limits);
 }
 
 } // namespace notify

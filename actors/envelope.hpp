@@ -1,10 +1,13 @@
 #pragma once
 
 #include "messages/events.hpp"
+#include "messages/refusal_reason.hpp"
 
 #include <boost/json/object.hpp>
 
+#include <optional>
 #include <string>
+#include <string_view>
 #include <variant>
 
 namespace notify {
@@ -13,6 +16,7 @@ namespace notify {
 struct envelope_limits {
   size_t max_value_bytes = size_t{1024} * 1024;
   size_t max_depth = 32;
+  size_t max_members = 50'000; ///< Members and list elements of the whole value together.
 };
 
 /// A record that passed validation, with its payload still parsed for routing.
@@ -23,13 +27,17 @@ struct valid_event {
 
 /// Why a record can never be processed.
 struct refusal {
-  std::string reason; ///< Stable code from the closed list in docs/dead-letters.md.
+  refusal_reason reason{};
   std::string detail; ///< Safe to show.
   std::optional<uuid> event_id;
 };
 
+/// An event's id in any form that PostgreSQL reads, or as `urn:uuid:`. Nothing if it is another
+/// text or the nil UUID.
+std::optional<uuid> parse_event_id(std::string_view text);
+
 /// Pure: checks everything that the database would refuse, before any SQL. Takes our own JSON form
-/// and the structured JSON form of CloudEvents 1.0.
+/// and CloudEvents 1.0 in structured and in binary mode.
 std::variant<valid_event, refusal> read_envelope(const kafka_record& record,
                                                  const envelope_limits& limits);
 

@@ -2,6 +2,7 @@
 
 #include "actors/batch_isolation.hpp"
 #include "actors/crash_report.hpp"
+#include "actors/debug_poison.hpp"
 #include "actors/ingest_plan.hpp"
 #include "messages/error.hpp"
 #include "messages/log.hpp"
@@ -22,33 +23,139 @@ constexpr uint64_t alarm_after = 50;
 } // namespace
 
 caf::result<batch_stored> inbox_writer_state::store(const store_batch& x) {
-  auto plan = plan_batch(x.records, *routes, config.limits);
+  batch_stored sum;
+  sum.id = x.id;
+  failure = store_all(x.records, sum);
+  last_error = failure ? render(failure) : std::string{};
+  if (failure) {
+    ++counters["errors"];
+    return failure;
+  }
+  ++counters["batches"];
+  return sum;
+}
+
+caf::error inbox_writer_state::store_all(const std::vector<kafka_record>& batch,
+                                         batch_stored& sum) {
+  if (auto err = watch.meet(*storage, batch))
+    return err;
+  // Parts that were stored before one that fails are read again as duplicates.
+  for (const auto& part : watch.cut(batch))
+    if (auto err = store_part(part, sum))
+      return err;
+  return {};
+}
+
+caf::error inbox_writer_state::store_part(const batch_part& x, batch_stored& sum) {
+  auto& gate = config.commons->gate;
+  if (x.how == handling::together) {
+    auto turn = gate.enter();
+    return work_on(x, sum);
+  }
+  auto turn = gate.enter_alone();
+  return work_on(x, sum);
+}
+
+caf::error inbox_writer_state::work_on(const batch_part& x, batch_stored& sum) {
+  auto marks = watch.marks_before(x);
+  if (!marks.empty())
+    if (auto err = storage->mark(marks))
+      return err;
+  auto planned = plan_part(x);
+  planned.batch.finished = marks;
+  auto obsolete = watch.marks_after(x);
+  planned.batch.finished.insert(planned.batch.finished.end(), obsolete.begin(), obsolete.end());
+  auto report = store_plan(x, planned);
+  if (!report) {
+    // Nobody died: what is left here would be held against these records.
+    forget(marks);
+    return std::move(report.error());
+  }
+  watch.passed(x);
+  config.commons->breaker.stored(planned.verdicts);
+  account(planned, *report, x.records.size());
+  report_refused(planned);
+  watch_refusals(planned, *report);
+  give_hint(planned, *report);
+  sum.events += report->events;
+  sum.duplicates += report->duplicates + planned.duplicates;
+  sum.dead_letters += report->dead_letters;
+  sum.jobs += report->jobs;
+  return {};
+}
+
+ingest_plan inbox_writer_state::plan_part(const batch_part& x) const {
+  if (x.how == handling::condemned)
+    return plan_refusal(x.records.front(), refusal_reason::crashed_repeatedly,
+                        "its writer or the process died " + std::to_string(x.attempts)
+                            + " times over it");
+  die_of_poison(x.records);
+  return plan_batch(x.records, *routes, config.limits);
+}
+
+caf::expected<ingest_report> inbox_writer_state::store_plan(const batch_part& x,
+                                                            ingest_plan& planned) {
+  if (auto err = ask_breaker(planned))
+    return err;
   auto begin = std::chrono::steady_clock::now();
-  auto report = store_with_retries(*storage, plan.batch);
-  if (!report && report.error() == ec::storage_data && !plan.batch.events.empty()) {
+  auto report = store_with_retries(*storage, planned.batch);
+  if (!report && report.error() == ec::storage_data && !planned.batch.events.empty()) {
     ++counters["isolations"];
-    report = store_isolated(*storage, plan, x.records, config.tries, report.error());
+    report = isolate(x, planned, std::move(report.error()));
   }
   auto elapsed = std::chrono::steady_clock::now() - begin;
   counters["store_us"] += std::chrono::duration_cast<std::chrono::microseconds>(elapsed).count();
-  if (!report) {
-    last_error = render(report.error());
-    ++counters["errors"];
-    return report.error();
+  return report;
+}
+
+caf::expected<ingest_report> inbox_writer_state::isolate(const batch_part& x, ingest_plan& planned,
+                                                         const caf::error& reason) {
+  // What the database refuses is odd enough to be watched.
+  auto marks = planned.batch.finished.empty() ? marks_of(x.records) : std::vector<ingest_mark>{};
+  if (!marks.empty()) {
+    if (auto err = storage->mark(marks))
+      return err;
+    planned.batch.finished = marks;
   }
-  last_error.clear();
-  account(plan, *report, x.records.size());
-  report_refused(plan);
-  watch_refusals(plan, *report);
-  give_hint(plan, *report);
-  return batch_stored{x.id, report->events, report->duplicates + plan.duplicates,
-                      report->dead_letters, report->jobs};
+  auto report = store_isolated(*storage, planned, x.records, config.tries, reason);
+  if (!report)
+    forget(marks);
+  return report;
+}
+
+caf::error inbox_writer_state::ask_breaker(const ingest_plan& planned) {
+  auto& breaker = config.commons->breaker;
+  auto objection = breaker.objection(planned.verdicts);
+  if (!objection)
+    return {};
+  ++counters["halts"];
+  const auto& x = planned.refused.front();
+  auto place = x.topic + "/" + std::to_string(x.partition) + " at " + std::to_string(x.offset);
+  if (breaker.is_news(place))
+    log::error(name, "ingest halted: is a producer or a deployment broken?",
+               {{"why", *objection},
+                {"topic", x.topic},
+                {"partition", x.partition},
+                {"offset", x.offset},
+                {"reason", x.reason},
+                {"detail", x.detail}});
+  return caf::make_error(ec::ingest_halted,
+                         *objection + ", the first of them " + place + ": " + x.reason);
+}
+
+void inbox_writer_state::forget(const std::vector<ingest_mark>& marks) {
+  if (marks.empty())
+    return;
+  ingest_batch batch;
+  batch.finished = marks;
+  // If this fails, the records are tried one by one by whoever comes next: slower, no harm.
+  if (auto report = storage->store(batch); !report)
+    log::debug(name, "marks stay", {{"error", render(report.error())}});
 }
 
 void inbox_writer_state::account(const ingest_plan& plan, const ingest_report& report,
                                  size_t stored_records) {
   records += stored_records;
-  ++counters["batches"];
   counters["events"] += static_cast<int64_t>(report.events);
   counters["duplicates"] += static_cast<int64_t>(report.duplicates + plan.duplicates);
   counters["dead_letters"] += static_cast<int64_t>(report.dead_letters);
@@ -108,7 +215,9 @@ void inbox_writer_state::give_hint(const ingest_plan& plan, const ingest_report&
 actor_status inbox_writer_state::status() const {
   actor_status result;
   result.name = name;
-  result.state = last_error.empty() ? "idle" : "waiting for storage";
+  result.state = !failure                       ? "idle"
+                 : failure == ec::ingest_halted ? "halted"
+                                                : "waiting for storage";
   result.mailbox = self->mailbox().size();
   result.processed = records;
   result.last_error = last_error;
@@ -125,6 +234,9 @@ inbox_writer_actor::behavior_type inbox_writer(inbox_writer_state::pointer self,
   report_crashes(self);
   auto& state = self->state;
   state.config = config;
+  if (state.config.commons == nullptr)
+    state.config.commons = std::make_shared<ingest_commons>(config.breaker);
+  state.watch = suspect_watch{config.crash_tries, config.watched_records};
   state.storage = std::move(storage);
   state.routes = std::move(routes);
   state.dispatcher = std::move(dispatcher);

@@ -7,6 +7,7 @@
 
 #include <cstdint>
 #include <map>
+#include <span>
 #include <string>
 #include <unordered_map>
 #include <vector>
@@ -31,15 +32,22 @@ struct ingest_plan {
   uint64_t duplicates = 0;     ///< Records whose event id came before in the same batch.
   std::vector<uuid> conflicts; ///< Ids of those among them whose payload differs from the first.
   uint64_t unrouted = 0;       ///< Events whose type calls for no notification.
+  std::vector<bool> verdicts;  ///< One for each record in order: true if it is refused.
 };
 
 /// Validates, drops repeated event ids (the first one wins), routes. Pure: nothing in the result
 /// is refused by a healthy database.
-ingest_plan plan_batch(const std::vector<kafka_record>& records, const routing_table& routes,
+ingest_plan plan_batch(std::span<const kafka_record> records, const routing_table& routes,
                        const envelope_limits& limits);
 
+/// How far these records move each partition. The records of one partition are in offset order.
+std::vector<ledger_move> moves_of(std::span<const kafka_record> records);
+
+/// Makes a dead letter of a record that must not be looked into again.
+ingest_plan plan_refusal(const kafka_record& record, refusal_reason reason, std::string detail);
+
 /// A dead letter for an event that the database refused although it is valid for us.
-dead_letter make_refused_letter(const std::vector<kafka_record>& records, const event& x,
-                                std::string reason, std::string detail);
+dead_letter make_refused_letter(std::span<const kafka_record> records, const event& x,
+                                refusal_reason reason, std::string detail);
 
 } // namespace notify

@@ -5,6 +5,7 @@ find_path(KAINJOW_MUSTACHE_INCLUDE_DIR kainjow/mustache.hpp REQUIRED)
 add_library(notify_policies STATIC
   circuit_breaker.cpp
   envelope.cpp
+  envelope_reader.cpp
   event_message.cpp
   event_time.cpp
   job_id.cpp
@@ -12,6 +13,7 @@ add_library(notify_policies STATIC
   money.cpp
   plain_number.cpp
   recipient.cpp
+  record_headers.cpp
   render_context.cpp
   rendering.cpp
   retry_policy.cpp

@@ -4,6 +4,7 @@
 #include "actors/job_id.hpp"
 #include "actors/recipient.hpp"
 #include "messages/error.hpp"
+#include "messages/refusal_reason.hpp"
 
 #include <algorithm>
 #include <chrono>
@@ -40,11 +41,11 @@ std::string to_text(const std::vector<std::string>& path) {
   return result;
 }
 
-caf::error refuse(const char* reason, const route& x, const std::vector<std::string>& path,
+caf::error refuse(refusal_reason reason, const route& x, const std::vector<std::string>& path,
                   std::string_view what) {
   auto detail = "`payload." + to_text(path) + "` for channel " + x.channel + " ";
   detail += what;
-  return caf::make_error(ec::invalid_event, std::string{reason}, std::move(detail));
+  return caf::make_error(ec::invalid_event, to_string(reason), std::move(detail));
 }
 
 /// The recipient's text: empty if the payload has none.
@@ -60,11 +61,12 @@ caf::expected<std::string> find_recipient(const route& x, const json::object& pa
   else if (value->is_uint64())
     text = std::to_string(value->get_uint64());
   else
-    return refuse("invalid_recipient", x, x.recipient_path, "must be a string or an integer");
+    return refuse(refusal_reason::invalid_recipient, x, x.recipient_path,
+                  "must be a string or an integer");
   if (text.empty())
     return text;
   if (auto problem = recipient_problem(x.channel, text); !problem.empty())
-    return refuse("invalid_recipient", x, x.recipient_path, problem);
+    return refuse(refusal_reason::invalid_recipient, x, x.recipient_path, problem);
   return text;
 }
 
@@ -86,7 +88,7 @@ std::string find_locale(const route& x, const json::object& payload) {
 using optional_time = std::optional<int64_t>;
 
 /// A time that the payload may have: none if it is absent, null or empty.
-caf::expected<optional_time> find_time(const char* reason, const route& x,
+caf::expected<optional_time> find_time(refusal_reason reason, const route& x,
                                        const std::vector<std::string>& path,
                                        const json::object& payload) {
   const auto* value = path.empty() ? nullptr : find_value(payload, path);
@@ -110,10 +112,10 @@ optional_time after(const event& x, const std::optional<caf::timespan>& distance
 
 /// When the job may be sent: of two earliest times the later one holds, of two latest the earlier.
 caf::error set_times(new_job& job, const route& r, const event& x, const json::object& payload) {
-  auto not_before = find_time("invalid_not_before", r, r.not_before_path, payload);
+  auto not_before = find_time(refusal_reason::invalid_not_before, r, r.not_before_path, payload);
   if (!not_before)
     return std::move(not_before.error());
-  auto expires_at = find_time("invalid_expires_at", r, r.expires_at_path, payload);
+  auto expires_at = find_time(refusal_reason::invalid_expires_at, r, r.expires_at_path, payload);
   if (!expires_at)
     return std::move(expires_at.error());
   job.not_before_us = std::max(*not_before, after(x, r.delay)); // Nothing is before everything.
@@ -138,7 +140,7 @@ caf::expected<std::vector<new_job>> routing_table::jobs_for(const event& x,
     if (recipient->empty()) {
       if (r.optional)
         continue;
-      return refuse("missing_route_data", r, r.recipient_path, "is missing");
+      return refuse(refusal_reason::missing_route_data, r, r.recipient_path, "is missing");
     }
     auto id = make_job_id(x.event_id, x.occurred_at_us, r.channel, *recipient, r.template_key);
     if (std::any_of(result.begin(), result.end(), [&](const auto& job) { return job.id == id; }))

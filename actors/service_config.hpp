@@ -3,6 +3,7 @@
 #include "actors/circuit_breaker.hpp"
 #include "actors/dead_letter_config.hpp"
 #include "actors/envelope.hpp"
+#include "actors/ingest_breaker.hpp"
 #include "actors/kafka/consumer_config.hpp"
 #include "actors/providers/outbound_http_config.hpp"
 #include "actors/providers/resend_config.hpp"
@@ -37,6 +38,8 @@ struct role_config {
 struct ingest_config {
   size_t writers = 2;
   envelope_limits limits;
+  uint32_t crash_tries = 3; ///< Deaths over one record before it is dead-lettered.
+  ingest_breaker_policy breaker;
 };
 
 struct delivery_config {

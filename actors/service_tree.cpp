@@ -101,9 +101,14 @@ child_spec dispatcher_spec(const service_parts& parts) {
       config.delivery.drain_timeout + 5s);
 }
 
-child_spec inbox_writer_spec(const service_parts& parts, size_t index) {
+child_spec inbox_writer_spec(const service_parts& parts, size_t index,
+                             const std::shared_ptr<ingest_commons>& commons) {
+  const auto& config = parts.config;
   inbox_writer_config own;
-  own.limits = parts.config.ingest.limits;
+  own.limits = config.ingest.limits;
+  own.crash_tries = config.ingest.crash_tries;
+  own.watched_records = config.kafka.batch_records;
+  own.commons = commons;
   own.relay = [dir = parts.dir] { return dir->dead_letter_relay(); };
   return child_of(actor_names::inbox_writer(index), [own, postgres = parts.config.postgres,
                                                      routes = parts.routes,
@@ -168,8 +173,9 @@ void add_delivery(const service_parts& parts, std::vector<child_spec>& tree) {
 void add_ingest(const service_parts& parts, std::vector<child_spec>& tree) {
   if (!parts.config.dead_letters.topic.empty())
     tree.push_back(dead_letter_relay_spec(parts));
+  auto commons = std::make_shared<ingest_commons>(parts.config.ingest.breaker);
   for (size_t i = 0; i < parts.config.ingest.writers; ++i)
-    tree.push_back(inbox_writer_spec(parts, i));
+    tree.push_back(inbox_writer_spec(parts, i, commons));
   tree.push_back(consumer_spec(parts));
 }
 

@@ -6,6 +6,8 @@
 #include <boost/json/parse.hpp>
 #include <boost/json/value_stack.hpp>
 
+#include <algorithm>
+
 namespace notify {
 
 namespace {
@@ -22,8 +24,8 @@ public:
 
   document_handler(const json_options& options, bool may_hold_nul, unsigned char* buffer,
                    size_t buffer_size)
-      : stack_(json::storage_ptr{}, buffer, buffer_size), may_hold_nul_(may_hold_nul),
-        numbers_as_text_(options.numbers_as_text) {
+      : stack_(json::storage_ptr{}, buffer, buffer_size), members_left_(options.max_members),
+        may_hold_nul_(may_hold_nul), numbers_as_text_(options.numbers_as_text) {
     stack_.reset(options.storage);
   }
 
@@ -38,11 +40,13 @@ public:
   bool on_comment(json::string_view, json::error_code&) { return true; }
 
   bool on_object_end(size_t n, json::error_code&) {
+    count_members(n);
     stack_.push_object(n);
     return true;
   }
 
   bool on_array_end(size_t n, json::error_code&) {
+    count_members(n);
     stack_.push_array(n);
     return true;
   }
@@ -117,6 +121,12 @@ private:
       fault_ = x;
   }
 
+  void count_members(size_t n) {
+    if (n > members_left_)
+      note(json_fault::too_many_members);
+    members_left_ -= std::min(n, members_left_);
+  }
+
   void look_for_nul(json::string_view s) {
     if (may_hold_nul_ && s.find('\0') != json::string_view::npos)
       note(json_fault::nul_character);
@@ -145,6 +155,7 @@ private:
   json::value_stack stack_;
   std::string number_; ///< Parts of a number that the parser gave in pieces.
   size_t growth_ = 0;
+  size_t members_left_;
   json_fault fault_ = json_fault::none;
   bool may_hold_nul_;
   bool numbers_as_text_;

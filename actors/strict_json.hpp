@@ -5,6 +5,7 @@
 
 #include <cstddef>
 #include <cstdint>
+#include <limits>
 #include <optional>
 #include <string>
 #include <string_view>
@@ -19,6 +20,7 @@ enum class json_fault : uint8_t {
   not_unicode,    ///< Invalid UTF-8, or half of a surrogate pair in an escape.
   nul_character,  ///< U+0000, as a byte or as an escape, in a value or a key.
   invalid_number, ///< Beyond `max_number_digits` or `max_number_growth`.
+  too_many_members,
 };
 
 /// Far above any double (309 digits), far below what `numeric` bears (131072): a short text such
@@ -30,12 +32,13 @@ inline constexpr size_t max_number_growth = size_t{64} * 1024;
 
 struct json_options {
   size_t max_depth = 32;
+  size_t max_members = std::numeric_limits<size_t>::max(); ///< List elements count as well.
   bool numbers_as_text = false; ///< Numbers become strings as by `plain_number`, nothing is lost.
   boost::json::storage_ptr storage;
 };
 
-/// What was read. After `nul_character` (by escape) and `invalid_number` the value is complete
-/// all the same, so that the event's id can still be told.
+/// What was read. After `nul_character` (by escape), `invalid_number` and `too_many_members` the
+/// value is complete all the same, so that the event's id can still be told.
 struct json_document {
   boost::json::value value;
   json_fault fault = json_fault::none;

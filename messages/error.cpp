@@ -38,6 +38,8 @@ std::string to_string(ec code) {
     return "stopping";
   case ec::listen_failed:
     return "listen_failed";
+  case ec::ingest_halted:
+    return "ingest_halted";
   }
   return "unknown";
 }

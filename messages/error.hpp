@@ -27,6 +27,7 @@ enum class ec : uint8_t {
   too_many_restarts,   ///< A supervisor gave up on its children: the process ends.
   stopping,            ///< The service is shutting down: drop the request.
   listen_failed,       ///< Start-up only: the address is taken or not this host's.
+  ingest_halted,       ///< Too many records would be dead-lettered: keep them, pause, alarm.
 };
 
 std::string to_string(ec code);

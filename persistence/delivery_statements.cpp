@@ -146,8 +146,8 @@ select count(*) from gone
 // then suppressions by key. The arrays are sorted, and the leases are locked before the first
 // insert: `input` cannot yield a row without their count.
 //
-// A server error after a complete request over HTTP may come from behind a send. Where a key makes a
-// retry safe it is an ordinary failure, but the key's life began with it.
+// A server error after a complete request over HTTP may come from behind a send. Where a key makes
+// a retry safe it is an ordinary failure, but the key's life began with it.
 //
 // The insert is the fence: only what it returns moves a job. A job that ended otherwise meanwhile
 // stays as it is. A queue row that is there already can only be the mistake of somebody who gave

@@ -2,11 +2,14 @@
 
 #include "messages/events.hpp"
 
+#include <caf/error.hpp>
 #include <caf/expected.hpp>
 
 #include <cstdint>
 #include <memory>
+#include <optional>
 #include <string>
+#include <utility>
 #include <vector>
 
 namespace notify {
@@ -29,12 +32,35 @@ struct replayed_letter {
   std::optional<uuid> event_id; ///< If it can be told.
 };
 
+/// Topic and number.
+using partition_key = std::pair<std::string, int32_t>;
+
+/// Records of one partition that a writer is about to work on. It is stored before the work and
+/// goes away with it, so one that is found was left by a writer that died over these records.
+struct ingest_mark {
+  std::string topic;
+  int32_t partition = 0;
+  int64_t first_offset = 0;
+  int64_t next_offset = 0;
+  uint32_t attempts = 1; ///< The work that it belongs to included.
+};
+
+/// What earlier writers left about a partition.
+struct partition_history {
+  partition_key where;
+  int64_t stored_to = 0; ///< The ledger's next offset; 0 if nothing was stored yet.
+  std::optional<ingest_mark> mark;
+  /// Offset and timestamp of records that were dead-lettered because writers died over them.
+  std::vector<std::pair<int64_t, int64_t>> condemned;
+};
+
 /// What one ingest transaction makes durable. Event ids and job ids are unique within it.
 struct ingest_batch {
   std::vector<event> events;
   std::vector<new_job> jobs;
   std::vector<dead_letter> dead_letters;
   std::vector<ledger_move> moves;
+  std::vector<ingest_mark> finished;     ///< Marks that go away with it.
   std::vector<replayed_letter> replayed; ///< By id, each once.
 };
 
@@ -63,6 +89,20 @@ public:
   /// Either everything is durable when this returns, or nothing is known to be: after an error
   /// the same batch may be stored again, because event ids and job ids are its keys.
   virtual caf::expected<ingest_report> store(const ingest_batch& batch) = 0;
+
+  /// What is known about these partitions. A store that outlives nobody knows nothing.
+  virtual caf::expected<std::vector<partition_history>>
+  look_up(const std::vector<partition_key>& partitions) {
+    static_cast<void>(partitions);
+    return std::vector<partition_history>{};
+  }
+
+  /// Makes the marks durable, in a transaction of their own. A partition has one at most: the later
+  /// one replaces the earlier.
+  virtual caf::error mark(const std::vector<ingest_mark>& marks) {
+    static_cast<void>(marks);
+    return {};
+  }
 };
 
 using ingest_store_ptr = std::shared_ptr<ingest_store>;

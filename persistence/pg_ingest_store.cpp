@@ -1,6 +1,7 @@
 #include "persistence/pg_ingest_store.hpp"
 
 #include "persistence/pg_array.hpp"
+#include "persistence/pg_ingest_marks.hpp"
 
 #include <algorithm>
 #include <map>
@@ -12,8 +13,9 @@ namespace notify {
 namespace {
 
 // Lock order of the whole transaction: inbox rows by event id, then what hangs on the new ones
-// (jobs, queue), dead letters by position or, in a replay, by id, the ledger by partition. Two
-// writers with the same events meet at the first common event id, where one waits for the other.
+// (jobs, queue), dead letters by position or, in a replay, by id, the ledger by partition, marks by
+// partition. Two writers with the same events meet at the first common event id, where one waits
+// for the other.
 //
 // The arrays are sorted in C++; unnest keeps their order. A sort in SQL would spill wide payloads
 // to disk. Only jobs that must wait are named with their time, so that the others join nothing.
@@ -351,8 +353,23 @@ caf::expected<ingest_report> pg_ingest_store::store(const ingest_batch& batch) {
       x.fill(batch.moves);
       x.statement.execute(true);
     }
+    if (!batch.finished.empty())
+      delete_marks(session_, batch.finished);
     return report;
   });
+}
+
+caf::expected<std::vector<partition_history>>
+pg_ingest_store::look_up(const std::vector<partition_key>& partitions) {
+  return session_.run([&] { return read_history(session_, partitions); });
+}
+
+caf::error pg_ingest_store::mark(const std::vector<ingest_mark>& marks) {
+  auto done = run_transaction(session_, [&] {
+    write_marks(session_, marks);
+    return true;
+  });
+  return done ? caf::error{} : std::move(done.error());
 }
 
 } // namespace notify

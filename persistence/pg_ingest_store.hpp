@@ -11,6 +11,9 @@ public:
   explicit pg_ingest_store(const postgres_config& config);
 
   caf::expected<ingest_report> store(const ingest_batch& batch) override;
+  caf::expected<std::vector<partition_history>>
+  look_up(const std::vector<partition_key>& partitions) override;
+  caf::error mark(const std::vector<ingest_mark>& marks) override;
 
 private:
   session session_;

@@ -120,6 +120,22 @@ void add_ingest(option_list& out, setting_values& values) {
       .between(1024, 64 << 20)
       .measured_in("bytes");
   s.add("max-depth", x.limits.max_depth, "Deeper nested JSON is dead-lettered.").between(2, 512);
+  s.add("max-members", x.limits.max_members,
+        "JSON with more members and list elements together is dead-lettered.")
+      .between(16, 10'000'000);
+  s.add("crash-tries", x.crash_tries,
+        "A record over which a writer or the process died this often is dead-lettered.")
+      .between(2, 100);
+  s.add("breaker", x.breaker.enabled,
+        "Halts ingest when too many records would be dead-lettered. Set it to false to let them "
+        "through.");
+  s.add("breaker-share", x.breaker.share,
+        "Halts above this share of unfit records among the last ones, e.g. 0.2 for 20 %.")
+      .between(0, 1);
+  s.add("breaker-window", x.breaker.window, "How many records are the last ones.")
+      .between(1, 1'000'000);
+  s.add("breaker-row", x.breaker.row, "Halts at so many unfit records one after another.")
+      .between(1, 1'000'000);
 }
 
 void add_delivery(option_list& out, setting_values& values) {

@@ -96,7 +96,7 @@ picked_ports_are_free_and_differ() {
 
 unknown_options_are_refused() {
   local script code
-  for script in up down lint provider; do
+  for script in up down lint provider fuzz; do
     code=0
     "$repo_dir/tools/dev/$script" --no-such-option >"$state_dir/out" 2>&1 || code=$?
     expect "exit code 2 of $script" test "$code" = 2
@@ -107,7 +107,7 @@ unknown_options_are_refused() {
 
 every_script_has_help() {
   local script
-  for script in up down lint test provider; do
+  for script in up down lint test provider fuzz; do
     expect "help of $script" grep -q "^Usage: tools/dev/$script" <("$repo_dir/tools/dev/$script" --help)
   done
 }

@@ -37,8 +37,8 @@ std::vector<boost::json::object> lines_saying(const daemon& program, const std::
   return result;
 }
 
-TEST_CASE(
-    "a process that dies between database commit and offset commit loses and doubles nothing") {
+TEST_CASE("Q-B12: a process that dies between database commit and offset commit loses and doubles "
+          "nothing") {
   pipeline_fixture fixture;
   {
     // The first commit comes at once and the next one after a minute: the process dies between the

@@ -200,7 +200,7 @@ TEST_CASE("the ledger tells how far each partition got, rewinds and gaps include
         == std::vector<std::string>{"30", "31", "1", "31", "1", "1", "test/ingest"});
 }
 
-TEST_CASE("when the first of two writers of an event rolls back, the second creates it") {
+TEST_CASE("Q-B12: when the first of two writers of an event rolls back, the second creates it") {
   postgres_fixture db;
   raw_connection first{db.url()};
   first.query("begin; insert into notify.inbox_events select '"

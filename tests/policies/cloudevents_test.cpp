@@ -59,7 +59,7 @@ TEST_CASE("the header decides about the form, then specversion") {
         == "not_an_object");
 }
 
-TEST_CASE("minor versions of CloudEvents are read, other major ones are not") {
+TEST_CASE("K-28: minor versions of CloudEvents are read, other major ones are not") {
   CHECK(reason_with("specversion", "\"1.0\"").empty());
   CHECK(reason_with("specversion", "\"1.99\"").empty());
   CHECK(reason_with("specversion", "\"2.0\"") == "unsupported_version");

@@ -65,7 +65,7 @@ inline std::variant<valid_event, refusal> read(std::string_view value) {
 /// The reason why a value is refused; empty if it is not.
 inline std::string reason_of(const std::variant<valid_event, refusal>& x) {
   const auto* refused = std::get_if<refusal>(&x);
-  return refused != nullptr ? refused->reason : std::string{};
+  return refused != nullptr ? to_string(refused->reason) : std::string{};
 }
 
 inline std::string reason_for(std::string_view value) {

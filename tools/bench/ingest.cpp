@@ -1,5 +1,7 @@
 // How many records a second go through the consumer and the inbox writers when storage costs
-// nothing: notify-bench-ingest BROKERS [RECORDS] [WRITERS] [VALUE_BYTES]
+// nothing: notify-bench-ingest BROKERS [RECORDS] [WRITERS] [VALUE_BYTES] [BAD_EVERY]
+//
+// With BAD_EVERY, e.g. 1000, one record of so many is unfit and becomes a dead letter.
 
 #include "actors/consumer.hpp"
 #include "actors/inbox_writer.hpp"
@@ -33,6 +35,7 @@ struct options {
   uint64_t records = 500'000;
   size_t writers = 2;
   size_t value_bytes = 500;
+  uint64_t bad_every = 0; ///< 0: none is bad.
 };
 
 /// Tells when everything has gone through it.
@@ -43,7 +46,8 @@ public:
   caf::expected<ingest_report> store(const ingest_batch& batch) override {
     if (!batch.events.empty() && !started_.exchange(true))
       begin_ = clock_type::now();
-    events_ += batch.events.size();
+    events_ += batch.events.size() + batch.dead_letters.size();
+    letters_ += batch.dead_letters.size();
     ++batches_;
     if (events_ >= expected_ && !finished_.exchange(true))
       done_.set_value(clock_type::now());
@@ -56,10 +60,12 @@ public:
   }
 
   uint64_t batches() const { return batches_; }
+  uint64_t letters() const { return letters_; }
 
 private:
   uint64_t expected_;
-  std::atomic<uint64_t> events_ = 0;
+  std::atomic<uint64_t> events_ = 0; ///< Dead letters included.
+  std::atomic<uint64_t> letters_ = 0;
   std::atomic<uint64_t> batches_ = 0;
   std::atomic<bool> started_ = false;
   std::atomic<bool> finished_ = false;
@@ -106,6 +112,8 @@ void publish(const options& x, const std::string& topic) {
     record.topic = topic;
     record.key = {true, std::to_string(i)};
     record.value = {true, make_value(x.value_bytes)};
+    if (x.bad_every > 0 && i % x.bad_every == 0)
+      record.value.bytes.pop_back(); // As by a producer that truncates.
     require(producer->produce(record));
   }
   require(producer->flush(120s));
@@ -144,8 +152,10 @@ void measure(const options& x, const std::string& topic) {
   auto seconds = store->wait();
   auto cpu_seconds = static_cast<double>(std::clock() - cpu) / CLOCKS_PER_SEC;
   auto count = static_cast<double>(x.records);
-  std::printf("%.0f records/s (%.2f s, %.1f records a batch, %.1f us CPU each)\n", count / seconds,
-              seconds, count / static_cast<double>(store->batches()), cpu_seconds * 1e6 / count);
+  std::printf(
+      "%.0f records/s (%.2f s, %.1f records a batch, %.1f us CPU each, %llu dead letters)\n",
+      count / seconds, seconds, count / static_cast<double>(store->batches()),
+      cpu_seconds * 1e6 / count, static_cast<unsigned long long>(store->letters()));
   self->send_exit(reader, caf::exit_reason::user_shutdown);
   self->wait_for(reader);
   for (auto& writer : writers)
@@ -156,7 +166,7 @@ void measure(const options& x, const std::string& topic) {
 options parse(int argc, char** argv) {
   if (argc < 2)
     throw std::runtime_error(
-        "usage: notify-bench-ingest BROKERS [RECORDS] [WRITERS] [VALUE_BYTES]");
+        "usage: notify-bench-ingest BROKERS [RECORDS] [WRITERS] [VALUE_BYTES] [BAD_EVERY]");
   options result;
   result.brokers = argv[1];
   if (argc > 2)
@@ -165,6 +175,8 @@ options parse(int argc, char** argv) {
     result.writers = std::strtoull(argv[3], nullptr, 10);
   if (argc > 4)
     result.value_bytes = std::strtoull(argv[4], nullptr, 10);
+  if (argc > 5)
+    result.bad_every = std::strtoull(argv[5], nullptr, 10);
   return result;
 }
 

@@ -108,6 +108,56 @@ TEST_CASE_METHOD(fixture, "an outage pauses every partition until a batch is sto
   CHECK(status().counters.at("store_errors") == 6);
 }
 
+TEST_CASE_METHOD(fixture, "a halted batch keeps everything paused and is tried ever more rarely") {
+  join({p0, p1});
+  source->bring(p0, 0, 2);
+  source->bring(p1, 0, 2);
+  turns();
+  REQUIRE(held_batches() == 1);
+  auto tries = 0;
+  for (auto waited = 0; waited < 600; ++waited) {
+    if (held_batches() > 0) {
+      ++tries;
+      holder().fail(ec::ingest_halted);
+      turns();
+    }
+    CHECK(source->paused == std::set{p0, p1});
+    pass(1s);
+  }
+  // Doubling from 100 ms to a minute and a quarter of jitter.
+  CHECK(tries >= 14);
+  CHECK(tries <= 22);
+  CHECK(status().state == "halted");
+  CHECK(status().last_error == "ingest_halted(\"scripted\")");
+  for (auto waited = 0; waited < 80 && held_batches() == 0; ++waited)
+    pass(1s);
+  holder().store();
+  turns();
+  CHECK(source->paused.empty());
+  CHECK(status().state == "assigned");
+  CHECK(status().last_error.empty());
+  CHECK(source->stored[p0] == 2);
+}
+
+TEST_CASE_METHOD(fixture, "what another partition stores does not end a halt") {
+  join({p0, p1});
+  source->bring(p0, 0, 2);
+  turns();
+  source->bring(p1, 0, 2);
+  turns();
+  REQUIRE(held_batches() == 2);
+  auto first = scripts[0]->waiting.front().batch.records.front().partition == 0 ? 0 : 1;
+  scripts[static_cast<size_t>(first)]->fail(ec::ingest_halted);
+  turns();
+  CHECK(status().state == "halted");
+  holder().store();
+  turns();
+  CHECK(source->stored[p1] == 2);
+  CHECK(source->paused == std::set{p0, p1});
+  CHECK(status().state == "halted");
+  CHECK(status().last_error == "ingest_halted(\"scripted\")");
+}
+
 TEST_CASE_METHOD(fixture, "an outage is retried within five seconds, however long it lasts") {
   join({p0});
   source->bring(p0, 0, 1);

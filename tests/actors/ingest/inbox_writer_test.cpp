@@ -67,7 +67,7 @@ TEST_CASE_METHOD(inbox_writer_fixture, "a batch becomes events, jobs, positions 
   CHECK(hints->hints[0].channels == std::vector<std::string>{"email"});
 }
 
-TEST_CASE_METHOD(inbox_writer_fixture, "a repeated event is counted and gives no hint") {
+TEST_CASE_METHOD(inbox_writer_fixture, "K-20: a repeated event is counted and gives no hint") {
   REQUIRE(store({record(1, envelope(1))}));
   auto answer = store({record(1, envelope(1)), record(2, envelope(1))});
   REQUIRE(answer);
@@ -78,7 +78,7 @@ TEST_CASE_METHOD(inbox_writer_fixture, "a repeated event is counted and gives no
 }
 
 TEST_CASE_METHOD(inbox_writer_fixture,
-                 "of one id with two payloads the first wins and it is told") {
+                 "K-20: of one id with two payloads the first wins and it is told") {
   auto answer = store({record(1, envelope(1, R"({"email":"a@example.com"})")),
                        record(2, envelope(1, R"({"email":"b@example.com"})")),
                        record(3, envelope(1, R"({"email":"a@example.com"})"))});
@@ -127,7 +127,8 @@ TEST_CASE_METHOD(inbox_writer_fixture, "an event type without a route is stored 
   CHECK(hints->hints.empty());
 }
 
-TEST_CASE_METHOD(inbox_writer_fixture, "events that storage refuses are found and dead-lettered") {
+TEST_CASE_METHOD(inbox_writer_fixture,
+                 "K-19: events that storage refuses are found and dead-lettered") {
   auto bad = GENERATE(std::vector<size_t>{0}, std::vector<size_t>{250}, std::vector<size_t>{499},
                       std::vector<size_t>{0, 499}, std::vector<size_t>{7, 8});
   auto input = records(500, bad);
@@ -221,6 +222,78 @@ TEST_CASE_METHOD(inbox_writer_fixture, "without a dispatcher the batch is stored
   stop(dispatcher);
   dispatcher = job_dispatcher_actor{};
   CHECK(store(records(1)));
+}
+
+/// Records that are not JSON.
+std::vector<kafka_record> unfit(int64_t first, size_t count) {
+  std::vector<kafka_record> result;
+  for (size_t i = 0; i < count; ++i)
+    result.push_back(record(first + static_cast<int64_t>(i), "{broken"));
+  return result;
+}
+
+TEST_CASE_METHOD(inbox_writer_fixture, "a batch with too many unfit records is not stored at all") {
+  auto batch = unfit(3, 50);
+  batch.insert(batch.begin(), record(1, envelope(1)));
+  auto answer = store(batch);
+  REQUIRE_FALSE(answer);
+  CHECK(answer.error() == ec::ingest_halted);
+  CHECK(render(answer.error())
+        == "ingest_halted(\"50 records in a row are unfit, the first of them orders/0 at 3: "
+           "not_json\")");
+  CHECK(storage->events.empty());
+  CHECK(storage->letters.empty());
+  CHECK(storage->moves.empty());
+  CHECK(storage->marks.empty());
+  CHECK(status().state == "halted");
+  CHECK(counter("halts") == 1);
+  // What is fit goes on, and the same batch is refused again.
+  CHECK(store({record(1, envelope(1), 1)}));
+  CHECK(status().state == "idle");
+  CHECK(store(batch).error() == ec::ingest_halted);
+}
+
+TEST_CASE_METHOD(inbox_writer_fixture, "unfit records of several batches halt together") {
+  REQUIRE(store(unfit(0, 49)));
+  CHECK(store(unfit(49, 1)).error() == ec::ingest_halted);
+  CHECK(storage->letters.size() == 49);
+}
+
+TEST_CASE_METHOD(inbox_writer_fixture, "records that routing refuses halt as well") {
+  std::vector<kafka_record> batch;
+  for (uint64_t i = 0; i < 50; ++i)
+    batch.push_back(record(static_cast<int64_t>(i), envelope(i, "{}")));
+  CHECK(store(batch).error() == ec::ingest_halted);
+}
+
+TEST_CASE_METHOD(inbox_writer_fixture, "one writer's halt is the other one's") {
+  inbox_writer_config config;
+  config.commons = std::make_shared<ingest_commons>(ingest_breaker_policy{});
+  auto spawn = [&] {
+    return system.spawn(inbox_writer, config, ingest_store_ptr{storage}, test::routes(),
+                        dispatcher_resolver{[] { return job_dispatcher_actor{}; }});
+  };
+  auto first = spawn();
+  auto second = spawn();
+  settle();
+  CHECK(ask<batch_stored>(first, store_batch{1, unfit(0, 30)}));
+  CHECK(ask<batch_stored>(second, store_batch{2, unfit(30, 19)}));
+  for (auto& x : {first, second})
+    CHECK(ask<batch_stored>(x, store_batch{3, unfit(49, 1)}).error() == ec::ingest_halted);
+  stop(first);
+  stop(second);
+}
+
+TEST_CASE_METHOD(inbox_writer_fixture, "an operator can let unfit records through") {
+  inbox_writer_config config;
+  config.breaker.enabled = false;
+  auto careless = system.spawn(inbox_writer, config, ingest_store_ptr{storage}, test::routes(),
+                               dispatcher_resolver{[] { return job_dispatcher_actor{}; }});
+  settle();
+  auto answer = ask<batch_stored>(careless, store_batch{1, unfit(0, 300)});
+  REQUIRE(answer);
+  CHECK(answer->dead_letters == 300);
+  stop(careless);
 }
 
 TEST_CASE_METHOD(inbox_writer_fixture, "a crash order ends the writer with its reason") {
