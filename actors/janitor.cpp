@@ -73,11 +73,11 @@ void janitor_state::on_tick(const janitor_tick& tick) {
   if (tick.generation != generation)
     return;
   if (!is_cleaning)
-    begin();
+    start_pass();
   step();
 }
 
-void janitor_state::begin() {
+void janitor_state::start_pass() {
   is_cleaning = true;
   current = 0;
   pass = {};

@@ -36,7 +36,7 @@ struct janitor_state {
 
   actor_status status() const;
 
-  void begin();
+  void start_pass();
   void step();
   void count(retained kind, const cleaned_batch& batch);
   void estimate(retained kind, sweep& x);

@@ -23,8 +23,9 @@ std::string with(std::string text, std::string_view name, std::string_view value
 // terminal: without it the lease's end would write an attempt of nothing.
 //
 // Rows are reached by arrays of keys and by scalar subqueries, not by joins, which could be planned
-// over a whole table when statistics are old. An event goes with its last job, since the sweep over
-// events does not come back to it.
+// over a whole table when statistics are old. For the same reason a key never stands beside a
+// condition that another index has: times and partial predicates are asked for elsewhere. An event
+// goes with its last job, since the sweep over events does not come back to it.
 constexpr auto clean_jobs = R"(
 with seen as materialized (
   select j.id, j.created_at from notify.notification_jobs j
@@ -35,8 +36,7 @@ in_flight as materialized (
   select u.job_id from notify.leases l, unnest(l.job_ids) as u(job_id)),
 victim as materialized (
   select j.id, j.event_id from notify.notification_jobs j
-  where j.id = any (array(select id from seen)) and j.status <> 'open' and j.finished_at $past
-    and $which
+  where j.id = any (array(select id from seen)) and $which and j.finished_at $past
     and j.id not in (select job_id from in_flight)
     and (select q.job_id from notify.job_queue q where q.job_id = j.id) is null
   order by j.id
@@ -46,22 +46,29 @@ attempt as (
 gone as (
   delete from notify.notification_jobs j where j.id = any (array(select id from victim))
   returning 1),
-event as (
-  delete from notify.inbox_events e
-  where e.event_id = any (array(select event_id from victim))
-    and :inbox_us::bigint > 0
-    and e.received_at < now() - :inbox_us::bigint * interval '1 microsecond'
+event as materialized (
+  select e.event_id, e.received_at from notify.inbox_events e
+  where e.event_id = any (array(select event_id from victim))),
+left_alone as materialized (
+  select event_id from event
+  where :inbox_us::bigint > 0
+    and received_at < now() - :inbox_us::bigint * interval '1 microsecond'
     and (select count(*) from notify.notification_jobs other
-      where other.event_id = e.event_id and other.id not in (select id from victim)) = 0
+      where other.event_id = event.event_id and other.id not in (select id from victim)) = 0),
+forgotten as (
+  delete from notify.inbox_events e
+  where e.event_id = any (array(select event_id from left_alone))
   returning 1)
-select (select count(*) from seen), (select count(*) from gone), (select count(*) from event),
-  coalesce((select created_at::text from seen order by created_at desc, id desc limit 1), ''),
-  coalesce((select id::text from seen order by created_at desc, id desc limit 1), '')
+select (select count(*) from seen), (select count(*) from gone), (select count(*) from forgotten),
+  coalesce((select created_at::text from seen
+    order by seen.created_at desc, seen.id desc limit 1), ''),
+  coalesce((select id::text from seen
+    order by seen.created_at desc, seen.id desc limit 1), '')
 )";
 
 constexpr auto count_jobs = R"(
 select count(*) filter (where may_go) from (
-  select j.status <> 'open' and j.finished_at $past and $which as may_go
+  select $which and j.finished_at $past as may_go
   from notify.notification_jobs j
   where j.created_at $past and (j.created_at, j.id) > (:at::timestamptz, :id::uuid) $part
   order by j.created_at, j.id
@@ -72,8 +79,8 @@ std::string for_jobs(std::string text, bool dead) {
   // All rows of the sweep over dead jobs are dead, and it has an index of its own. The other one
   // passes by them.
   text = with(std::move(text), "$part", dead ? "and j.dead_reason is not null" : "");
-  text =
-      with(std::move(text), "$which", dead ? "j.dead_reason is not null" : "j.dead_reason is null");
+  text = with(std::move(text), "$which",
+              dead ? "j.status = 'dead'" : "j.status in ('sent', 'cancelled')");
   return with(std::move(text), "$past", past);
 }
 
@@ -92,9 +99,9 @@ gone as (
   returning 1)
 select (select count(*) from seen), (select count(*) from gone), 0,
   coalesce((select received_at::text from seen
-    order by received_at desc, event_id desc limit 1), ''),
+    order by seen.received_at desc, seen.event_id desc limit 1), ''),
   coalesce((select event_id::text from seen
-    order by received_at desc, event_id desc limit 1), '')
+    order by seen.received_at desc, seen.event_id desc limit 1), '')
 )";
 
 constexpr auto count_events = R"(

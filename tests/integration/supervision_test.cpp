@@ -54,7 +54,7 @@ TEST_CASE("the service goes on when any of its actors crashes") {
   running_pipeline pipeline{config};
   auto victims = all_actors(pipeline, pipeline->root());
   // inspector, consumer, 2 inbox writers, dispatcher, pool, 2 workers, provider client, result
-  // writer, reaper
+  // writer, reaper, janitor
   REQUIRE(victims.size() == 12);
   size_t events = 0;
   for (const auto& victim : victims) {
