@@ -71,10 +71,6 @@ std::string printable(std::string_view bytes, size_t limit, bool several_lines) 
   return result;
 }
 
-std::string time_or(const std::optional<int64_t>& us, const char* otherwise) {
-  return us ? format_rfc3339(*us) : otherwise;
-}
-
 std::string position(const letter_info& x) {
   return x.topic + "/" + std::to_string(x.partition) + "/" + std::to_string(x.offset);
 }
