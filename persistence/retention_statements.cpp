@@ -16,7 +16,7 @@ std::string with(std::string text, std::string_view name, std::string_view value
 }
 
 // A job is never older than its creation, so the sweep goes along the index of creation times; no
-// index knows when jobs end (docs/adr/0013). It passes by what is old but may not go.
+// index knows when jobs end (docs/adr/0014). It passes by what is old but may not go.
 //
 // Lock order: jobs by id, then their attempts, then events. Whoever holds a job, an operator who
 // retries it, is not waited for. A job that waits or is named by any lease stays, even if it is
