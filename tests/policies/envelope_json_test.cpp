@@ -34,7 +34,8 @@ TEST_CASE("D-F8: the size limit is exact and comes before everything else") {
   CHECK(test::reason_of(read_envelope(test::record_of(test::paid_event), limits)).empty());
   --limits.max_value_bytes;
   CHECK(test::reason_of(read_envelope(test::record_of(test::paid_event), limits)) == "too_large");
-  CHECK(reason_for(std::string(1024 * 1024 + 1, '\xFF')) == "too_large");
+  for (size_t megabytes : {1, 10, 100})
+    CHECK(reason_for(std::string(megabytes * 1024 * 1024 + 1, '\xFF')) == "too_large");
 }
 
 TEST_CASE("K-28: what is not JSON is refused") {

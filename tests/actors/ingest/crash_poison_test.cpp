@@ -21,8 +21,8 @@ struct crash_fixture : test::actor_fixture {
   ~crash_fixture() { stop(writer); }
 
   void spawn() {
-    config.watched_records = 10;
-    writer = system.spawn(inbox_writer, config, ingest_store_ptr{storage}, test::routes(),
+    settings.watched_records = 10;
+    writer = system.spawn(inbox_writer, settings, ingest_store_ptr{storage}, test::routes(),
                           dispatcher_resolver{[] { return job_dispatcher_actor{}; }});
     settle();
   }
@@ -61,7 +61,7 @@ struct crash_fixture : test::actor_fixture {
 
   std::shared_ptr<test::scripted_ingest_store> storage =
       std::make_shared<test::scripted_ingest_store>();
-  inbox_writer_config config;
+  inbox_writer_config settings;
   inbox_writer_actor writer;
 };
 

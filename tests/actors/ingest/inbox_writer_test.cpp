@@ -267,10 +267,10 @@ TEST_CASE_METHOD(inbox_writer_fixture, "records that routing refuses halt as wel
 }
 
 TEST_CASE_METHOD(inbox_writer_fixture, "one writer's halt is the other one's") {
-  inbox_writer_config config;
-  config.commons = std::make_shared<ingest_commons>(ingest_breaker_policy{});
+  inbox_writer_config settings;
+  settings.commons = std::make_shared<ingest_commons>(ingest_breaker_policy{});
   auto spawn = [&] {
-    return system.spawn(inbox_writer, config, ingest_store_ptr{storage}, test::routes(),
+    return system.spawn(inbox_writer, settings, ingest_store_ptr{storage}, test::routes(),
                         dispatcher_resolver{[] { return job_dispatcher_actor{}; }});
   };
   auto first = spawn();
@@ -285,9 +285,9 @@ TEST_CASE_METHOD(inbox_writer_fixture, "one writer's halt is the other one's") {
 }
 
 TEST_CASE_METHOD(inbox_writer_fixture, "an operator can let unfit records through") {
-  inbox_writer_config config;
-  config.breaker.enabled = false;
-  auto careless = system.spawn(inbox_writer, config, ingest_store_ptr{storage}, test::routes(),
+  inbox_writer_config settings;
+  settings.breaker.enabled = false;
+  auto careless = system.spawn(inbox_writer, settings, ingest_store_ptr{storage}, test::routes(),
                                dispatcher_resolver{[] { return job_dispatcher_actor{}; }});
   settle();
   auto answer = ask<batch_stored>(careless, store_batch{1, unfit(0, 300)});
