@@ -18,7 +18,10 @@ Usage: notifyctl COMMAND [OPTION...]
 
   topics create NAME...  create Kafka topics that do not exist
   topics wait [NAME...]  wait until a broker answers and the topics can be used
-  offsets                show what a consumer group has committed
+  offsets [show]         show where a consumer group stands and how far it is behind
+  offsets reset          move a group that has no members
+  offsets skip           pass over one record, which becomes a dead letter
+  replay                 read a part of a topic again, through the inbox
   produce                publish sample order events, or events from a file
 
 Each command has its own --help.
@@ -34,9 +37,10 @@ struct command {
   int (*run)(std::span<const char* const>, streams);
 };
 
-constexpr std::array<command, 3> commands = {{
+constexpr std::array<command, 4> commands = {{
     {"topics", run_topics},
     {"offsets", run_offsets},
+    {"replay", run_replay},
     {"produce", run_produce},
 }};
 
