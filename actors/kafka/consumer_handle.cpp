@@ -131,6 +131,7 @@ void consumer_handle::take_assignment(const rd_kafka_topic_partition_list_t* par
     pending_.emplace_back(source_trouble{std::string{"assign: "} + rd_kafka_err2str(code)});
     return;
   }
+  positions_.clear();
   pause(tracker_.assign(assigned));
   pending_.emplace_back(partitions_assigned{std::move(assigned)});
 }
@@ -213,10 +214,15 @@ void consumer_handle::wait_for_event(caf::timespan timeout) {
   message_ptr message{rd_kafka_consumer_poll(client_, to_millis(timeout))};
   if (message == nullptr)
     return;
-  if (message->err != RD_KAFKA_RESP_ERR_NO_ERROR)
+  if (message->err != RD_KAFKA_RESP_ERR_NO_ERROR) {
     take_error(*message);
-  else if (tracker_.accepts({rd_kafka_topic_name(message->rkt), message->partition}))
-    pending_.emplace_back(read_record(*message));
+    return;
+  }
+  topic_partition where{rd_kafka_topic_name(message->rkt), message->partition};
+  if (!tracker_.accepts(where))
+    return;
+  positions_[std::move(where)] = message->offset + 1;
+  pending_.emplace_back(read_record(*message));
 }
 
 void consumer_handle::take_error(const rd_kafka_message_t& message) {
@@ -258,17 +264,25 @@ void consumer_handle::take_missing_offset(const rd_kafka_message_t& message,
                             "was lost");
     return;
   }
-  if (!begin_first_time(message, where))
+  if (!begin_first_time(where))
     stall(std::move(where), "the group has no committed offset, and kafka.first-start is error");
 }
 
-bool consumer_handle::begin_first_time(const rd_kafka_message_t& message,
-                                       const topic_partition& where) const {
-  if (first_start_ == "error")
+// A partition that stopped cannot be told where to seek, only be assigned anew; and that goes for
+// all at once, each with the place that it has reached. What was fetched ahead is fetched again.
+bool consumer_handle::begin_first_time(const topic_partition& where) {
+  if (first_start_ == "error" || tracker_.revoking() || tracker_.epoch(where) == 0)
     return false;
-  auto offset = first_start_ == "earliest" ? RD_KAFKA_OFFSET_BEGINNING : RD_KAFKA_OFFSET_END;
-  // No time to wait: the client's own thread does it.
-  auto code = rd_kafka_seek(message.rkt, message.partition, offset, 0);
+  positions_[where] = first_start_ == "earliest" ? RD_KAFKA_OFFSET_BEGINNING : RD_KAFKA_OFFSET_END;
+  auto list = make_list(tracker_.assigned());
+  for (int i = 0; i < list->cnt; ++i) {
+    auto& x = list->elems[i];
+    // Without a place yet: where the group has committed.
+    auto known = positions_.find({x.topic, x.partition});
+    x.offset = known != positions_.end() ? known->second : RD_KAFKA_OFFSET_INVALID;
+  }
+  commit(); // What is stored would be forgotten; this travels before the new assignment.
+  auto code = rd_kafka_assign(client_, list.get());
   log::info(component, "partition is read for the first time",
             {{"topic", where.topic},
              {"partition", where.partition},

@@ -65,7 +65,7 @@ private:
   void wait_for_event(caf::timespan timeout);
   void take_error(const rd_kafka_message_t& message);
   void take_missing_offset(const rd_kafka_message_t& message, topic_partition where);
-  bool begin_first_time(const rd_kafka_message_t& message, const topic_partition& where) const;
+  bool begin_first_time(const topic_partition& where);
   void stall(topic_partition where, std::string reason);
   void serve_commit();
   void finish_commit(rd_kafka_resp_err_t code);
@@ -79,6 +79,7 @@ private:
   std::string first_start_;
   std::set<std::pair<std::string, int32_t>> read_before_;
   partition_tracker tracker_;
+  std::map<topic_partition, int64_t> positions_; ///< Of this assignment: what is handed out next.
   std::deque<source_event> pending_;
   std::map<int, std::chrono::steady_clock::time_point> logged_errors_;
   bool commit_in_flight_ = false;
