@@ -149,6 +149,7 @@ actor_status consumer_state::status() const {
       {"commit_errors", count.commit_errors},
       {"store_errors", count.store_errors},
       {"stale_results", count.stale_results},
+      {"late_polls", count.late_polls},
       {"buffered", static_cast<int64_t>(held_records())},
       {"buffered_bytes", static_cast<int64_t>(held_bytes())},
       {"in_flight", static_cast<int64_t>(in_flight)},
@@ -156,7 +157,7 @@ actor_status consumer_state::status() const {
       {"paused", gate_open ? 0 : static_cast<int64_t>(assigned)},
       {"stalled", static_cast<int64_t>(stalled.size())},
       {"at_end", static_cast<int64_t>(ends.size())},
-      {"silent", silent ? 1 : 0},
+      {"silent", static_cast<int64_t>(silent.size())},
   };
   int64_t total = 0;
   for (const auto& [where, records] : lag) {

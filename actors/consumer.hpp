@@ -12,6 +12,7 @@
 #include <functional>
 #include <map>
 #include <memory>
+#include <set>
 #include <string>
 #include <vector>
 
@@ -100,6 +101,8 @@ struct consumer_state {
   bool any_in_flight() const;
   bool any_halted() const;
   void update_full();
+  void hear_from_all();
+  void watch_polls();
   size_t held_records() const;
   size_t held_bytes() const;
   caf::timespan poll_timeout() const;
@@ -130,12 +133,14 @@ struct consumer_state {
   std::map<kafka::topic_partition, std::string> stalled;
   std::map<kafka::topic_partition, int64_t> ends;
   std::map<kafka::topic_partition, int64_t> lag;
-  time_point last_record;
-  bool silent = false;
+  std::map<kafka::topic_partition, time_point> heard; ///< When each brought something last.
+  std::set<kafka::topic_partition> silent;            ///< Records wait there, and none comes.
 
   bool dirty = false; ///< Offsets were stored since the last commit began.
   bool commit_in_flight = false;
   time_point next_commit;
+
+  time_point last_poll;
 
   caf::error stop_reason;
   time_point stop_started;
@@ -144,7 +149,8 @@ struct consumer_state {
 
   struct {
     int64_t records = 0, batches = 0, events = 0, jobs = 0, duplicates = 0, dead_letters = 0;
-    int64_t rebalances = 0, commits = 0, commit_errors = 0, store_errors = 0, stale_results = 0;
+    int64_t rebalances = 0, commits = 0, commit_errors = 0, store_errors = 0, stale_results = 0,
+            late_polls = 0;
   } count;
 };
 

@@ -244,6 +244,8 @@ void consumer_state::update_gate() {
     return;
   gate_open = open;
   source->set_gate(open);
+  if (open)
+    hear_from_all(); // Nobody could bring anything meanwhile.
   if (!storage_up)
     log::warning(name, "fetching paused", {{"error", last_error}});
 }

@@ -22,6 +22,7 @@ constexpr caf::timespan silence_limit = 60s;
 bool consumer_state::fetch() {
   if (full && gate_open && step == phase::running && !revoking)
     return false;
+  watch_polls();
   auto timeout = poll_timeout();
   for (size_t n = 0; n < config.batch_records; ++n) {
     auto event = source->poll(timeout);
@@ -33,13 +34,27 @@ bool consumer_state::fetch() {
   return true;
 }
 
+// The client's own timer sees only what is late already, and in librdkafka 2.0.2 not even all of
+// that: this is the warning before.
+void consumer_state::watch_polls() {
+  auto at = now();
+  auto gap = at - last_poll;
+  auto first = last_poll == time_point{};
+  last_poll = at;
+  if (first || gap < config.max_poll_interval / 2)
+    return;
+  ++count.late_polls;
+  log::error(name, "the poll loop stood still",
+             {{"ms", std::chrono::duration_cast<std::chrono::milliseconds>(gap).count()}});
+}
+
 void consumer_state::take(kafka_record& x) {
   if (step != phase::running || revoking)
     return;
   ++count.records;
-  last_record = now();
-  silent = false;
   kafka::topic_partition where{x.topic, x.partition};
+  heard[where] = now();
+  silent.erase(where);
   ends.erase(where);
   stalled.erase(where);
   buffer.push(std::move(x));
@@ -49,7 +64,10 @@ void consumer_state::take(kafka::partitions_assigned& x) {
   ++count.rebalances;
   is_member = true;
   assigned = x.partitions.size();
-  last_record = now();
+  heard.clear();
+  for (const auto& where : x.partitions)
+    heard[where] = now();
+  silent.clear();
   stalled.clear();
   log::info(name, "partitions assigned", {{"partitions", assigned}});
 }
@@ -84,6 +102,8 @@ void consumer_state::finish_revoke_if_due() {
   assigned = 0;
   ends.clear();
   lag.clear();
+  heard.clear();
+  silent.clear();
   stalled.clear();
 }
 
@@ -107,13 +127,22 @@ void consumer_state::take(kafka::source_failed& x) {
 
 void consumer_state::take(kafka::lag_measured& x) {
   lag = std::move(x.records);
-  int64_t total = 0;
-  for (const auto& [where, records] : lag)
-    total += records;
-  if (silent || total == 0 || !gate_open || now() - last_record < silence_limit)
+  if (!gate_open)
     return;
-  silent = true;
-  log::error(name, "records are waiting but none arrives", {{"lag", total}});
+  // Each for itself: one that is stuck must not hide behind others that flow.
+  for (const auto& [where, records] : lag) {
+    auto i = heard.find(where);
+    if (records == 0 || i == heard.end() || stalled.contains(where)
+        || now() - i->second < silence_limit || !silent.insert(where).second)
+      continue;
+    log::error(name, "records are waiting but none arrives",
+               {{"topic", where.topic}, {"partition", where.partition}, {"lag", records}});
+  }
+}
+
+void consumer_state::hear_from_all() {
+  for (auto& [where, at] : heard)
+    at = now();
 }
 
 // -- commits -------------------------------------------------------------------------------------

@@ -4,6 +4,7 @@
 #include "messages/error.hpp"
 #include "messages/log.hpp"
 #include "persistence/migrator.hpp"
+#include "persistence/partition_ledger.hpp"
 
 #include <caf/abstract_actor.hpp>
 #include <caf/actor_cast.hpp>
@@ -56,6 +57,16 @@ caf::error check_schema(const postgres_config& config) {
   return {};
 }
 
+/// Tells a first start from lost offsets, whatever became of the group.
+caf::error recall_partitions(const postgres_config& from, consumer_config& to) {
+  auto ledger = read_ledger(from);
+  if (!ledger)
+    return ledger.error();
+  for (const auto& x : *ledger)
+    to.read_before.emplace(x.topic, x.partition);
+  return {};
+}
+
 caf::expected<service_parts> load_parts(const service_config& config) {
   service_parts parts;
   parts.config = config;
@@ -73,6 +84,9 @@ caf::expected<service_parts> load_parts(const service_config& config) {
     return err;
   if (auto err = check_schema(config.postgres))
     return err;
+  if (config.roles.ingest)
+    if (auto err = recall_partitions(config.postgres, parts.config.kafka))
+      return err;
   parts.io = std::make_shared<io_threads>(config.io_threads);
   return parts;
 }

@@ -5,8 +5,11 @@
 
 #include <soci/postgresql/soci-postgresql.h>
 
+#include <algorithm>
 #include <chrono>
+#include <future>
 #include <sstream>
+#include <thread>
 
 namespace notify {
 
@@ -48,10 +51,41 @@ std::string settings_query(const postgres_config& config, planner how) {
 
 void ignore_notice(void*, const PGresult*) {}
 
+/// For giving a prepared statement back before a connection ends.
+constexpr caf::timespan farewell_limit = std::chrono::seconds{2};
+
+/// SOCI talks to the server before anybody can get at the socket. So it connects on a thread of its
+/// own, which is left behind if the server falls silent in between, and ends when that connection
+/// does.
+std::unique_ptr<soci::session> open_connection(const std::string& conninfo, caf::timespan limit) {
+  std::packaged_task<std::unique_ptr<soci::session>()> task{
+      [conninfo] { return std::make_unique<soci::session>(soci::postgresql, conninfo); }};
+  auto result = task.get_future();
+  std::thread helper{std::move(task)};
+  if (limit.count() > 0 && result.wait_for(limit) == std::future_status::timeout) {
+    helper.detach();
+    throw connect_failure{"the server fell silent during the log-in"};
+  }
+  helper.join();
+  return result.get();
+}
+
 } // namespace
 
 session::session(postgres_config config, std::string role, planner how)
     : config_(std::move(config)), role_(std::move(role)), planner_(how) {}
+
+session::~session() {
+  disconnect();
+}
+
+int session::socket() const {
+  return connection_ ? PQsocket(backend_of(*connection_).conn_) : -1;
+}
+
+caf::timespan session::call_limit() const {
+  return 2 * config_.statement_timeout;
+}
 
 void session::ensure_connected() {
   if (connection_) {
@@ -71,12 +105,16 @@ void session::connect() {
   if (!conninfo)
     throw connect_failure{render(conninfo.error())};
   try {
-    connection_ = std::make_unique<soci::session>(soci::postgresql, *conninfo);
+    auto limit = call_limit();
+    if (limit.count() > 0)
+      limit += config_.connect_timeout;
+    connection_ = open_connection(*conninfo, limit);
     auto* connection = backend_of(*connection_).conn_;
     // DETAIL and CONTEXT quote values.
     PQsetErrorVerbosity(connection, PQERRORS_TERSE);
     PQsetErrorContextVisibility(connection, PQSHOW_CONTEXT_NEVER);
     PQsetNoticeReceiver(connection, ignore_notice, nullptr);
+    call_deadline deadline{socket(), call_limit()};
     *connection_ << settings_query(config_, planner_);
   } catch (const soci::soci_error& x) {
     disconnect();
@@ -102,7 +140,7 @@ caf::error session::recover(const std::exception& x) {
   }
   if (connection_ && (reason == ec::storage_unavailable || !is_idle()))
     disconnect();
-  statements_.clear(); // One of them stopped half-way, or its plan is out of date.
+  forget_statements(); // One of them stopped half-way, or its plan is out of date.
   return reason;
 }
 
@@ -117,8 +155,15 @@ void session::run_script(const std::string& text) {
                                     sqlstate != nullptr ? sqlstate : "08000"};
 }
 
-void session::disconnect() {
+void session::forget_statements() {
+  // Each tells the server that it goes.
+  auto limit = call_limit();
+  call_deadline deadline{socket(), limit.count() > 0 ? std::min(limit, farewell_limit) : limit};
   statements_.clear();
+}
+
+void session::disconnect() {
+  forget_statements();
   connection_.reset();
 }
 

@@ -1,5 +1,6 @@
 #pragma once
 
+#include "persistence/call_deadline.hpp"
 #include "persistence/postgres_config.hpp"
 #include "persistence/sql_error.hpp"
 
@@ -30,6 +31,9 @@ enum class planner {
 ///
 /// The connection is made by the first call that needs it and again by the first call after it
 /// broke. Nothing waits or repeats in here: pauses between attempts belong to the caller.
+///
+/// Every call ends within twice `statement_timeout`, whatever the server or the network does; see
+/// `call_deadline`. Zero: no limit.
 class session {
 public:
   /// `role` completes the application name, e.g. `claim`.
@@ -38,12 +42,15 @@ public:
   session(const session&) = delete;
   session& operator=(const session&) = delete;
 
+  ~session();
+
   /// Runs `f` on a live connection, outside of a transaction, and returns its value, or what its
   /// exception means. Other exceptions than the database layer's are bugs and go through.
   template <class F>
   caf::expected<std::invoke_result_t<F&>> run(F&& f) {
     try {
       ensure_connected();
+      call_deadline deadline{socket(), call_limit()};
       return f();
     } catch (const std::exception& x) {
       return recover(x);
@@ -75,6 +82,9 @@ private:
   void connect();
   caf::error recover(const std::exception& x);
   bool is_idle() const;
+  int socket() const;
+  caf::timespan call_limit() const;
+  void forget_statements();
 
   postgres_config config_;
   std::string role_;

@@ -18,7 +18,10 @@ Usage: notifyctl COMMAND [OPTION...]
 
   topics create NAME...  create Kafka topics that do not exist
   topics wait [NAME...]  wait until a broker answers and the topics can be used
-  offsets                show what a consumer group has committed
+  offsets [show]         show where a consumer group stands and how far it is behind
+  offsets reset          move a group that has no members
+  offsets skip           pass over one record, which becomes a dead letter
+  replay                 read a part of a topic again, through the inbox
   produce                publish sample order events, or events from a file
   dead-letters list      show records that could not be processed
   dead-letters show ID   show all about one of them
@@ -40,6 +43,7 @@ struct command {
 constexpr std::array<command, 4> commands = {{
     {"topics", run_topics},
     {"offsets", run_offsets},
+    {"replay", run_replay},
     {"produce", run_produce},
     {"dead-letters", run_dead_letters},
 }};

@@ -19,8 +19,11 @@ int run(std::span<const char* const> words, streams io);
 /// `topics create` and `topics wait`.
 int run_topics(std::span<const char* const> words, streams io);
 
-/// `offsets`: what a consumer group has committed.
+/// `offsets`: where a consumer group stands, and moving it.
 int run_offsets(std::span<const char* const> words, streams io);
+
+/// `replay`: a part of a topic through the inbox once more.
+int run_replay(std::span<const char* const> words, streams io);
 
 /// `produce`: sample events, or the lines of a file.
 int run_produce(std::span<const char* const> words, streams io);

@@ -1,6 +1,7 @@
 #include "actors/kafka/admin.hpp"
 #include "messages/error.hpp"
 #include "tools/notifyctl.hpp"
+#include "tools/notifyctl_options.hpp"
 
 #include <array>
 #include <chrono>
@@ -12,10 +13,6 @@ namespace {
 
 using namespace std::string_view_literals;
 
-constexpr cli::option brokers_option{"brokers", "HOST:PORT,...", "where Kafka listens",
-                                     "127.0.0.1:9092"};
-constexpr cli::option timeout_option{"timeout", "SECONDS", "give up after this time", "30"};
-
 constexpr std::array create_options = {
     brokers_option,
     timeout_option,
@@ -24,12 +21,6 @@ constexpr std::array create_options = {
 };
 
 constexpr std::array wait_options = {brokers_option, timeout_option};
-
-constexpr std::array offsets_options = {
-    brokers_option,
-    timeout_option,
-    cli::option{"group", "NAME", "the consumer group", "notification-service-v1"},
-};
 
 constexpr auto topics_help = R"(Usage: notifyctl topics create [OPTION...] NAME...
        notifyctl topics wait [OPTION...] [NAME...]
@@ -44,12 +35,6 @@ Examples:
   notifyctl topics create --partitions=4 orders.events.v1
   notifyctl topics create --config=max.message.bytes=2097152 notifications.dlq.v1
   notifyctl topics wait --timeout=60
-)"sv;
-
-constexpr auto offsets_help = R"(Usage: notifyctl offsets [OPTION...]
-
-One line per partition: topic, partition, offset of the next record to read.
-
 )"sv;
 
 struct connection {
@@ -148,29 +133,6 @@ int run_topics(std::span<const char* const> words, streams io) {
     return usage_error(caf::make_error(ec::invalid_config, std::string{"no topic is named"}),
                        "topics", io);
   return create(*arguments, io);
-}
-
-int run_offsets(std::span<const char* const> words, streams io) {
-  auto arguments = cli::parse(words, offsets_options);
-  if (!arguments)
-    return usage_error(arguments.error(), "offsets", io);
-  if (arguments->has("help")) {
-    io.out << offsets_help << cli::describe(offsets_options);
-    return cli::success;
-  }
-  if (!arguments->rest.empty())
-    return usage_error(
-        caf::make_error(ec::invalid_config, "unexpected word '" + arguments->rest.front() + "'"),
-        "offsets", io);
-  auto kafka = connect(*arguments);
-  if (!kafka)
-    return usage_error(kafka.error(), "offsets", io);
-  auto offsets = kafka->client.committed(arguments->at("group"), kafka->timeout);
-  if (!offsets)
-    return failure(offsets.error(), "offsets", *arguments, io);
-  for (const auto& x : *offsets)
-    io.out << x.topic << ' ' << x.partition << ' ' << x.offset << '\n';
-  return cli::success;
 }
 
 } // namespace notify::ctl

@@ -73,9 +73,16 @@ void add_kafka(option_list& out, setting_values& values) {
   s.add("instance-id", x.instance_id,
         "Makes this a static member: a restart within the session timeout moves no partition. "
         "Must differ between processes. Empty: a dynamic member.");
-  s.add("offset-reset", x.offset_reset,
-        "Where to start a partition without a committed offset. \"error\" stops there until "
-        "someone decides; use \"earliest\" for the first start.")
+  s.add(
+       "offset-reset", x.offset_reset,
+       "Where to go on if the group's committed offset is lost or out of range. \"error\" stops "
+       "the "
+       "partition until someone decides (see notifyctl offsets); the others decide without asking, "
+       "for a first start too.")
+      .one_of({"error", "earliest", "latest"});
+  s.add("first-start", x.first_start,
+        "Where to begin a partition that has no committed offset and that nothing was ever stored "
+        "of. \"error\" stops the partition until someone decides.")
       .one_of({"error", "earliest", "latest"});
   s.add("sasl-password-file", values.kafka_sasl_password_file,
         "File whose first line is the value of the property sasl.password.")
@@ -101,7 +108,8 @@ void add_postgres(option_list& out, setting_values& values) {
         "Shown in pg_stat_activity, together with what the session is for.")
       .not_empty();
   s.add("statement-timeout", x.statement_timeout,
-        "For one statement; also bounds how long a dead server goes unnoticed. 0s: none.")
+        "For one statement. A call that has no answer after twice this time gives its connection "
+        "up, also if the server or a proxy only stopped talking. 0s: none, not even then.")
       .between(0s, 1h);
   s.add("lock-timeout", x.lock_timeout, "For one lock that another session holds. 0s: none.")
       .between(0s, 1h);

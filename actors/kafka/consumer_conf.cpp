@@ -62,9 +62,10 @@ caf::error check_options(const consumer_config& config) {
     return refuse("kafka.topics", "at least one topic is needed, none may be empty");
   if (config.group.empty())
     return refuse("kafka.group", "must not be empty");
-  const auto& reset = config.offset_reset;
-  if (reset != "error" && reset != "earliest" && reset != "latest")
-    return refuse("kafka.offset-reset", "must be error, earliest or latest, not '" + reset + "'");
+  for (const auto& [option, rule] : {std::pair{"kafka.offset-reset", config.offset_reset},
+                                     std::pair{"kafka.first-start", config.first_start}})
+    if (rule != "error" && rule != "earliest" && rule != "latest")
+      return refuse(option, "must be error, earliest or latest, not '" + rule + "'");
   if (config.session_timeout < 1ms || config.max_poll_interval < config.session_timeout)
     return refuse("kafka.max-poll-interval", "must not be below kafka.session-timeout");
   if (config.batch_records == 0 || config.buffer_records < config.batch_records)

@@ -4,8 +4,11 @@
 
 #include <chrono>
 #include <cstddef>
+#include <cstdint>
 #include <map>
+#include <set>
 #include <string>
+#include <utility>
 #include <vector>
 
 namespace notify {
@@ -16,8 +19,15 @@ struct consumer_config {
   std::vector<std::string> topics = {"orders.events.v1"};
   std::string group = "notification-service-v1";
   std::string client_id = "notifyd";
-  std::string instance_id;                       ///< `group.instance.id`; empty: dynamic member.
-  std::string offset_reset = "error";            ///< `error`, `earliest` or `latest`.
+  std::string instance_id; ///< `group.instance.id`; empty: dynamic member.
+  /// What to do if the place where the group stands is gone, be it lost or out of range: `error`,
+  /// `earliest` or `latest`. Anything but `error` leaves `first_start` nothing to decide.
+  std::string offset_reset = "error";
+  /// Where a partition begins that nobody has read before: `error`, `earliest` or `latest`.
+  std::string first_start = "error";
+  /// Partitions that records were stored of, whatever the group says: an offset that is missing for
+  /// one of these was lost, and no first start.
+  std::set<std::pair<std::string, int32_t>> read_before;
   std::map<std::string, std::string> properties; ///< Further librdkafka properties, checked.
   caf::timespan session_timeout = std::chrono::seconds{30};
   caf::timespan max_poll_interval = std::chrono::seconds{90};

@@ -41,7 +41,8 @@ std::string name_of(const rd_kafka_message_t& message) {
 
 } // namespace
 
-consumer_handle::consumer_handle(std::vector<std::string> topics) : topics_(std::move(topics)) {}
+consumer_handle::consumer_handle(const consumer_config& config)
+    : topics_(config.topics), first_start_(config.first_start), read_before_(config.read_before) {}
 
 caf::expected<std::unique_ptr<consumer_handle>>
 consumer_handle::create(const consumer_config& config) {
@@ -51,7 +52,7 @@ consumer_handle::create(const consumer_config& config) {
   auto conf = make_conf(*values);
   if (!conf)
     return conf.error();
-  std::unique_ptr<consumer_handle> result{new consumer_handle{config.topics}};
+  std::unique_ptr<consumer_handle> result{new consumer_handle{config}};
   if (auto err = result->open(std::move(*conf)))
     return err;
   return result;
@@ -130,6 +131,7 @@ void consumer_handle::take_assignment(const rd_kafka_topic_partition_list_t* par
     pending_.emplace_back(source_trouble{std::string{"assign: "} + rd_kafka_err2str(code)});
     return;
   }
+  positions_.clear();
   pause(tracker_.assign(assigned));
   pending_.emplace_back(partitions_assigned{std::move(assigned)});
 }
@@ -212,10 +214,15 @@ void consumer_handle::wait_for_event(caf::timespan timeout) {
   message_ptr message{rd_kafka_consumer_poll(client_, to_millis(timeout))};
   if (message == nullptr)
     return;
-  if (message->err != RD_KAFKA_RESP_ERR_NO_ERROR)
+  if (message->err != RD_KAFKA_RESP_ERR_NO_ERROR) {
     take_error(*message);
-  else if (tracker_.accepts({rd_kafka_topic_name(message->rkt), message->partition}))
-    pending_.emplace_back(read_record(*message));
+    return;
+  }
+  topic_partition where{rd_kafka_topic_name(message->rkt), message->partition};
+  if (!tracker_.accepts(where))
+    return;
+  positions_[std::move(where)] = message->offset + 1;
+  pending_.emplace_back(read_record(*message));
 }
 
 void consumer_handle::take_error(const rd_kafka_message_t& message) {
@@ -226,15 +233,13 @@ void consumer_handle::take_error(const rd_kafka_message_t& message) {
       pending_.emplace_back(partition_end{std::move(where), message.offset});
     return;
   case RD_KAFKA_RESP_ERR__AUTO_OFFSET_RESET:
+    take_missing_offset(message, std::move(where));
+    return;
   case RD_KAFKA_RESP_ERR_UNKNOWN_TOPIC_OR_PART:
   case RD_KAFKA_RESP_ERR_TOPIC_AUTHORIZATION_FAILED:
-  case RD_KAFKA_RESP_ERR_GROUP_AUTHORIZATION_FAILED: {
-    std::string reason = rd_kafka_message_errstr(&message);
-    log::error(component, "partition stalls until an operator decides",
-               {{"topic", where.topic}, {"partition", where.partition}, {"reason", reason}});
-    pending_.emplace_back(partition_stalled{std::move(where), std::move(reason)});
+  case RD_KAFKA_RESP_ERR_GROUP_AUTHORIZATION_FAILED:
+    stall(std::move(where), rd_kafka_message_errstr(&message));
     return;
-  }
   default:
     if (check_fatal(message.err))
       return;
@@ -242,6 +247,54 @@ void consumer_handle::take_error(const rd_kafka_message_t& message) {
                  {{"topic", where.topic}, {"error", rd_kafka_message_errstr(&message)}});
     pending_.emplace_back(source_trouble{rd_kafka_message_errstr(&message)});
   }
+}
+
+// Without a reset of its own librdkafka stops the partition and says where it wanted to read, or
+// nothing if the group has no offset for it.
+void consumer_handle::take_missing_offset(const rd_kafka_message_t& message,
+                                          topic_partition where) {
+  if (message.offset >= 0) {
+    stall(std::move(where), "the committed offset " + std::to_string(message.offset)
+                                + " is out of range: its records are gone, or the topic is "
+                                  "another one");
+    return;
+  }
+  if (read_before_.contains({where.topic, where.partition})) {
+    stall(std::move(where), "the group has no committed offset, although records were stored: it "
+                            "was lost");
+    return;
+  }
+  if (!begin_first_time(where))
+    stall(std::move(where), "the group has no committed offset, and kafka.first-start is error");
+}
+
+// A partition that stopped cannot be told where to seek, only be assigned anew; and that goes for
+// all at once, each with the place that it has reached. What was fetched ahead is fetched again.
+bool consumer_handle::begin_first_time(const topic_partition& where) {
+  if (first_start_ == "error" || tracker_.revoking() || tracker_.epoch(where) == 0)
+    return false;
+  positions_[where] = first_start_ == "earliest" ? RD_KAFKA_OFFSET_BEGINNING : RD_KAFKA_OFFSET_END;
+  auto list = make_list(tracker_.assigned());
+  for (int i = 0; i < list->cnt; ++i) {
+    auto& x = list->elems[i];
+    // Without a place yet: where the group has committed.
+    auto known = positions_.find({x.topic, x.partition});
+    x.offset = known != positions_.end() ? known->second : RD_KAFKA_OFFSET_INVALID;
+  }
+  commit(); // What is stored would be forgotten; this travels before the new assignment.
+  auto code = rd_kafka_assign(client_, list.get());
+  log::info(component, "partition is read for the first time",
+            {{"topic", where.topic},
+             {"partition", where.partition},
+             {"from", first_start_},
+             {"result", rd_kafka_err2str(code)}});
+  return code == RD_KAFKA_RESP_ERR_NO_ERROR;
+}
+
+void consumer_handle::stall(topic_partition where, std::string reason) {
+  log::error(component, "partition stalls until an operator decides",
+             {{"topic", where.topic}, {"partition", where.partition}, {"reason", reason}});
+  pending_.emplace_back(partition_stalled{std::move(where), std::move(reason)});
 }
 
 bool consumer_handle::check_fatal(rd_kafka_resp_err_t code) {

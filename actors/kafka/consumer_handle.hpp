@@ -11,6 +11,10 @@
 #include <deque>
 #include <map>
 #include <memory>
+#include <set>
+#include <string>
+#include <utility>
+#include <vector>
 
 namespace notify::kafka {
 
@@ -45,7 +49,7 @@ public:
   bool closed() const override;
 
 private:
-  explicit consumer_handle(std::vector<std::string> topics);
+  explicit consumer_handle(const consumer_config& config);
 
   static void on_rebalance(rd_kafka_t* client, rd_kafka_resp_err_t code,
                            rd_kafka_topic_partition_list_t* partitions, void* self);
@@ -60,6 +64,9 @@ private:
   void resume(const partition_tracker::partitions& xs);
   void wait_for_event(caf::timespan timeout);
   void take_error(const rd_kafka_message_t& message);
+  void take_missing_offset(const rd_kafka_message_t& message, topic_partition where);
+  bool begin_first_time(const topic_partition& where);
+  void stall(topic_partition where, std::string reason);
   void serve_commit();
   void finish_commit(rd_kafka_resp_err_t code);
   bool check_fatal(rd_kafka_resp_err_t code);
@@ -69,7 +76,10 @@ private:
   queue_ptr commits_;
   queue_ptr records_;
   std::vector<std::string> topics_;
+  std::string first_start_;
+  std::set<std::pair<std::string, int32_t>> read_before_;
   partition_tracker tracker_;
+  std::map<topic_partition, int64_t> positions_; ///< Of this assignment: what is handed out next.
   std::deque<source_event> pending_;
   std::map<int, std::chrono::steady_clock::time_point> logged_errors_;
   bool commit_in_flight_ = false;

@@ -14,7 +14,12 @@ namespace notify::test {
 using namespace std::chrono_literals;
 
 pipeline_fixture::pipeline_fixture(int32_t partitions)
-    : brokers_(environment("NOTIFY_TEST_KAFKA")) {
+    : pipeline_fixture(environment("NOTIFY_TEST_KAFKA"), environment("NOTIFY_TEST_POSTGRES"),
+                       partitions) {}
+
+pipeline_fixture::pipeline_fixture(std::string brokers, const std::string& postgres,
+                                   int32_t partitions)
+    : db(postgres), brokers_(std::move(brokers)) {
   auto id = to_string(uuid::random());
   topic = "events-" + id;
   group = "group-" + id;

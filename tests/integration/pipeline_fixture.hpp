@@ -21,6 +21,9 @@ class pipeline_fixture {
 public:
   explicit pipeline_fixture(int32_t partitions = 2);
 
+  /// On servers of one's own: Kafka's brokers and the URL of a superuser's database.
+  pipeline_fixture(std::string brokers, const std::string& postgres, int32_t partitions = 2);
+
   /// Settings for the service in this process: e-mail goes to the log.
   service_config config() const;
 
@@ -40,6 +43,8 @@ public:
 
   /// Sum of the offsets that the group has committed.
   int64_t committed_records();
+
+  const std::string& brokers() const { return brokers_; }
 
   postgres_fixture db;
   std::string topic;

@@ -2,12 +2,14 @@
 
 #include "messages/error.hpp"
 #include "tests/support/postgres_fixture.hpp"
+#include "tests/support/tcp_proxy.hpp"
 
 #include <catch2/catch.hpp>
 
 #include <soci/postgresql/soci-postgresql.h>
 
 #include <chrono>
+#include <memory>
 #include <stdexcept>
 
 namespace notify {
@@ -158,6 +160,55 @@ TEST_CASE("time-outs are conflicts, and the session goes on") {
   CHECK(locked.error() == ec::storage_conflict);
   other.query("commit");
   CHECK(run("update t set x = 3"));
+}
+
+TEST_CASE("Q-B27: a server that falls silent in a call fails it in twice the statement's time") {
+  postgres_fixture fixture{postgres_fixture::schema::empty};
+  test::tcp_proxy proxy{test::port_of(fixture.url())};
+  auto config = fixture.config();
+  config.url = proxy.in_front_of(fixture.url());
+  config.statement_timeout = 500ms;
+  session db{config, "silent"};
+  auto ask = [&] {
+    return db.run([&] {
+      int value = 0;
+      db.sql() << "select 1", soci::into(value);
+      return value;
+    });
+  };
+  REQUIRE(ask());
+  SECTION("within a statement") {
+    proxy.half_open();
+  }
+  SECTION("while it connects") {
+    db.disconnect();
+    proxy.half_open();
+  }
+  auto silent = ask();
+  REQUIRE_FALSE(silent);
+  CHECK(silent.error() == ec::storage_unavailable);
+  proxy.restore();
+  auto back = ask();
+  REQUIRE(back);
+  CHECK(*back == 1);
+}
+
+TEST_CASE("Q-B27: a session with prepared statements ends although the server is silent") {
+  postgres_fixture fixture{postgres_fixture::schema::empty};
+  fixture.query("create table t (x int)");
+  test::tcp_proxy proxy{test::port_of(fixture.url())};
+  auto config = fixture.config();
+  config.url = proxy.in_front_of(fixture.url());
+  config.statement_timeout = 500ms;
+  auto db = std::make_unique<session>(config, "ending");
+  REQUIRE(db->run([&] {
+    auto& x = db->prepared<count_rows>();
+    x.statement.execute(true);
+    return x.count;
+  }));
+  proxy.half_open();
+  db.reset(); // That it comes back from here is the test.
+  CHECK(fixture.value("select 1") == "1");
 }
 
 TEST_CASE("odd application names and passwords arrive as they are") {

@@ -67,7 +67,7 @@ std::string template_name() {
 
 // Test processes run side by side: the first one makes the template, under a lock, and marks it
 // as a template when it is complete.
-void ensure_template(PGconn* server) {
+void ensure_template(PGconn* server, const std::string& url) {
   auto name = template_name();
   run(server, "select pg_advisory_lock(60771)");
   if (run(server, "select 1 from pg_database where datistemplate and datname = '" + name + "'")
@@ -75,7 +75,7 @@ void ensure_template(PGconn* server) {
     run(server, "drop database if exists " + name + " with (force)");
     run(server, "create database " + name);
     postgres_config config;
-    config.url = with_database(server_url(), name);
+    config.url = with_database(url, name);
     if (auto report = migrate(config); !report)
       throw std::runtime_error{render(report.error())};
     // Without connections no autovacuum worker gets in the way of copies.
@@ -86,24 +86,27 @@ void ensure_template(PGconn* server) {
 
 } // namespace
 
-postgres_fixture::postgres_fixture(schema wanted) {
-  auto server = connect(server_url());
+postgres_fixture::postgres_fixture(schema wanted) : postgres_fixture(server_url(), wanted) {}
+
+postgres_fixture::postgres_fixture(const std::string& server_of_its_own, schema wanted)
+    : server_url_(server_of_its_own) {
+  auto server = connect(server_url_);
   auto id = to_string(uuid::random());
   name_ = "notify_test_" + id.substr(0, 8) + id.substr(24);
   auto source = std::string{"template0"};
   if (wanted == schema::migrated) {
-    ensure_template(server.get());
+    ensure_template(server.get(), server_url_);
     source = template_name();
   }
   run(server.get(), "create database " + name_ + " template " + source);
-  url_ = with_database(server_url(), name_);
+  url_ = with_database(server_url_, name_);
   connection_ = connect(url_);
 }
 
 postgres_fixture::~postgres_fixture() {
   connection_.reset();
   try {
-    run(connect(server_url()).get(), "drop database if exists " + name_ + " with (force)");
+    run(connect(server_url_).get(), "drop database if exists " + name_ + " with (force)");
   } catch (const std::exception&) {
     // The server is gone, and with it the database.
   }
@@ -122,6 +125,10 @@ postgres_fixture::rows postgres_fixture::query(const std::string& sql) {
 
 std::string postgres_fixture::value(const std::string& sql) {
   return query(sql).at(0).at(0);
+}
+
+void postgres_fixture::reconnect() {
+  connection_ = connect(url_);
 }
 
 int postgres_fixture::terminate(const std::string& role) {

@@ -19,6 +19,10 @@ public:
   using rows = std::vector<std::vector<std::string>>;
 
   explicit postgres_fixture(schema wanted = schema::migrated);
+
+  /// On another server than the shared one; `server_of_its_own` names a superuser's database.
+  explicit postgres_fixture(const std::string& server_of_its_own, schema wanted = schema::migrated);
+
   ~postgres_fixture();
 
   postgres_fixture(const postgres_fixture&) = delete;
@@ -39,10 +43,14 @@ public:
   /// The single value of `query(sql)`.
   std::string value(const std::string& sql);
 
+  /// After the server was stopped: makes the fixture's own connection again.
+  void reconnect();
+
   /// Ends the connections of a session role, e.g. `claim`, and returns how many there were.
   int terminate(const std::string& role);
 
 private:
+  std::string server_url_;
   std::string name_;
   std::string url_;
   std::unique_ptr<PGconn, decltype(&PQfinish)> connection_{nullptr, &PQfinish};

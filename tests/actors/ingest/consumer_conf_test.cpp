@@ -38,7 +38,7 @@ TEST_CASE("offsets are never committed or stored by the client itself") {
     CHECK(mentions(refusal(with_property(name, "true")), name));
 }
 
-TEST_CASE("cooperative assignors are refused with the reason") {
+TEST_CASE("K-14: cooperative assignors are refused with the reason") {
   auto text = refusal(with_property("partition.assignment.strategy", "range,cooperative-sticky"));
   CHECK(mentions(text, "partition.assignment.strategy"));
   CHECK(mentions(text, "cooperative"));
@@ -68,6 +68,7 @@ TEST_CASE("options that do not fit together are refused") {
   CHECK(mentions(change([](auto& x) { x.topics = {""}; }), "kafka.topics"));
   CHECK(mentions(change([](auto& x) { x.group.clear(); }), "kafka.group"));
   CHECK(mentions(change([](auto& x) { x.offset_reset = "smallest"; }), "smallest"));
+  CHECK(mentions(change([](auto& x) { x.first_start = "newest"; }), "kafka.first-start"));
   CHECK(mentions(change([](auto& x) { x.max_poll_interval = x.session_timeout / 2; }),
                  "kafka.max-poll-interval"));
   CHECK(mentions(change([](auto& x) { x.buffer_records = 10; }), "kafka.buffer-records"));

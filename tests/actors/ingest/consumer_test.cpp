@@ -351,6 +351,48 @@ TEST_CASE_METHOD(fixture, "records that wait for a minute without being fetched 
   CHECK(counter("silent") == 0);
 }
 
+TEST_CASE_METHOD(fixture, "K-8: a partition that is stuck is told apart from those that flow") {
+  join({p0, p1});
+  auto measure = [&] {
+    source->events.emplace_back(kafka::lag_measured{{{p0, 5}, {p1, 3}}});
+    turns();
+  };
+  pass(30s);
+  source->bring(p1, 0, 1);
+  turns();
+  holder().store();
+  pass(31s);
+  measure();
+  CHECK(counter("silent") == 1);
+  CHECK(counter("lag.orders/0") == 5);
+  pass(30s);
+  measure();
+  CHECK(counter("silent") == 2);
+}
+
+TEST_CASE_METHOD(fixture, "partitions that were paused are given their time anew") {
+  join({p0});
+  source->bring(p0, 0, 1);
+  turns();
+  holder().fail(ec::storage_unavailable);
+  turns();
+  pass(59s);
+  REQUIRE(held_batches() == 1);
+  source->events.emplace_back(kafka::lag_measured{{{p0, 5}}});
+  pass(2s);
+  CHECK(counter("silent") == 0);
+  CHECK(counter("paused") == 1);
+  holder().store();
+  turns();
+  source->events.emplace_back(kafka::lag_measured{{{p0, 5}}});
+  turns();
+  CHECK(counter("silent") == 0);
+  pass(61s);
+  source->events.emplace_back(kafka::lag_measured{{{p0, 5}}});
+  turns();
+  CHECK(counter("silent") == 1);
+}
+
 TEST_CASE_METHOD(fixture, "a crash order ends the consumer with its reason") {
   join({p0});
   self->monitor(consumer);

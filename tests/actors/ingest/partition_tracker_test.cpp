@@ -119,7 +119,7 @@ struct client_model {
   uint64_t last_epoch = 0;
 };
 
-TEST_CASE("pauses and resumes alternate whatever happens in whatever order") {
+TEST_CASE("K-9: pauses and resumes alternate whatever happens in whatever order") {
   auto holds = rc::check([] {
     client_model model;
     auto steps = *rc::gen::container<std::vector<int>>(rc::gen::inRange(0, 5));

@@ -1,5 +1,5 @@
-#include "actors/kafka/consumer_handle.hpp"
 #include "tests/integration/ingest/group_fixture.hpp"
+#include "tests/integration/ingest/guest.hpp"
 #include "tests/support/environment.hpp"
 #include "tests/support/wait.hpp"
 
@@ -13,6 +13,7 @@ using test::environment;
 using test::eventually;
 using test::group_fixture;
 using test::group_member;
+using test::guest;
 
 struct kafka_fixture : group_fixture {
   kafka_fixture() : group_fixture(environment("NOTIFY_TEST_KAFKA")) {}
@@ -32,40 +33,6 @@ struct kafka_fixture : group_fixture {
       return store->events() == events;
     });
   }
-};
-
-/// A second member without storage, that takes partitions and gives them back.
-class guest {
-public:
-  explicit guest(const consumer_config& config) {
-    auto made = kafka::consumer_handle::create(config);
-    REQUIRE(made);
-    handle_ = std::move(*made);
-    REQUIRE(handle_->join() == caf::none);
-  }
-
-  /// Reads until it is given partitions.
-  bool is_assigned() {
-    return eventually([&] {
-      auto event = handle_->poll(10ms);
-      auto* assigned = std::get_if<kafka::partitions_assigned>(&event);
-      return assigned != nullptr && !assigned->partitions.empty();
-    });
-  }
-
-  bool leave() {
-    handle_->begin_close();
-    return eventually([&] {
-      handle_->poll(10ms);
-      return handle_->closed();
-    });
-  }
-
-  kafka::consumer_handle& operator*() { return *handle_; }
-  kafka::consumer_handle* operator->() { return handle_.get(); }
-
-private:
-  std::unique_ptr<kafka::consumer_handle> handle_;
 };
 
 TEST_CASE_METHOD(kafka_fixture, "ten thousand records are stored once and committed") {

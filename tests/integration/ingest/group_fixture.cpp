@@ -92,13 +92,19 @@ group_member::system_config::system_config() {
   set("scheduler.max-threads", 1);
 }
 
-group_member::group_member(group_fixture& group, const consumer_config& config) {
+group_member::group_member(group_fixture& group, const consumer_config& config)
+    : group_member(config, [&group] { return ingest_store_ptr{group.store}; }) {}
+
+group_member::group_member(const consumer_config& config,
+                           const std::function<ingest_store_ptr()>& make_store,
+                           record_source_factory source) {
   for (int i = 0; i < 2; ++i)
-    writers_->push_back(system_.spawn<caf::detached>(
-        inbox_writer, inbox_writer_config{}, ingest_store_ptr{group.store}, routes(),
-        dispatcher_resolver{[] { return job_dispatcher_actor{}; }}));
-  consumer_ = system_.spawn<caf::detached>(consumer, config, kafka_records(config),
-                                           writer_resolver{[all = writers_] { return *all; }});
+    writers_->push_back(
+        system_.spawn<caf::detached>(inbox_writer, inbox_writer_config{}, make_store(), routes(),
+                                     dispatcher_resolver{[] { return job_dispatcher_actor{}; }}));
+  consumer_ =
+      system_.spawn<caf::detached>(consumer, config, source ? source : kafka_records(config),
+                                   writer_resolver{[all = writers_] { return *all; }});
   self_->monitor(consumer_);
 }
 

@@ -10,6 +10,7 @@
 #include <caf/actor_system_config.hpp>
 #include <caf/scoped_actor.hpp>
 
+#include <functional>
 #include <memory>
 #include <string>
 
@@ -53,6 +54,12 @@ class group_member {
 public:
   explicit group_member(group_fixture& group) : group_member(group, group.config()) {}
   group_member(group_fixture& group, const consumer_config& config);
+
+  /// With a store of its own for each writer, and another source than the group's Kafka if there is
+  /// one.
+  group_member(const consumer_config& config, const std::function<ingest_store_ptr()>& make_store,
+               record_source_factory source = {});
+
   ~group_member();
 
   actor_status status();
