@@ -32,7 +32,8 @@ TEST_CASE_METHOD(fixture,
   CHECK(status().state == "joining");
 }
 
-TEST_CASE_METHOD(fixture, "a revoke waits no longer than its limit, and what comes later is stale") {
+TEST_CASE_METHOD(fixture,
+                 "a revoke waits no longer than its limit, and what comes later is stale") {
   join({p0});
   source->bring(p0, 0, 2);
   turns();
