@@ -40,7 +40,7 @@ struct command {
   int (*run)(std::span<const char* const>, streams);
 };
 
-constexpr std::array<command, 4> commands = {{
+constexpr std::array<command, 5> commands = {{
     {"topics", run_topics},
     {"offsets", run_offsets},
     {"replay", run_replay},
