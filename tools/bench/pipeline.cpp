@@ -82,7 +82,7 @@ std::vector<std::string> benchmark::arguments(const std::string& topic, bool ing
           "--kafka.brokers=[\"" + setup_.brokers + "\"]",
           "--kafka.topics=[\"" + topic + "\"]",
           "--kafka.group=bench-" + topic,
-          "--kafka.offset-reset=earliest",
+          "--kafka.first-start=earliest",
           "--ingest.writers=" + number(setup_.writers),
           "--delivery.result-writers=" + number(setup_.writers),
           "--channel-email.provider=log",
