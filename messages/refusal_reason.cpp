@@ -10,12 +10,15 @@ namespace {
 using enum refusal_reason;
 
 constexpr std::array all{
-    tombstone,          empty_value,        missing_data,        too_large,      not_utf8,
-    not_json,           too_deep,           too_many_members,    nul_character,  invalid_number,
-    not_an_object,      invalid_header,     id_mismatch,         missing_field,  invalid_field,
-    invalid_event_id,   invalid_event_type, unsupported_version, invalid_time,   missing_route_data,
-    invalid_recipient,  invalid_not_before, invalid_expires_at,  routing_failed, storage_refused,
-    crashed_repeatedly,
+    tombstone,          empty_value,        missing_data,
+    too_large,          not_utf8,           not_json,
+    too_deep,           too_many_members,   nul_character,
+    invalid_number,     not_an_object,      invalid_header,
+    id_mismatch,        missing_field,      invalid_field,
+    invalid_event_id,   invalid_event_type, unsupported_version,
+    invalid_time,       missing_route_data, invalid_recipient,
+    invalid_not_before, invalid_expires_at, routing_failed,
+    storage_refused,    crashed_repeatedly, skipped,
 };
 
 } // namespace
@@ -75,6 +78,8 @@ std::string to_string(refusal_reason x) {
     return "storage_refused";
   case crashed_repeatedly:
     return "crashed_repeatedly";
+  case skipped:
+    return "skipped";
   }
   return "invalid";
 }

@@ -40,6 +40,8 @@ enum class refusal_reason : uint8_t {
   // Storing.
   storage_refused,
   crashed_repeatedly,
+  // An operator.
+  skipped,
 };
 
 /// The stable name, e.g. `not_json`.

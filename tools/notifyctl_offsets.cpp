@@ -1,6 +1,7 @@
 #include "actors/kafka/range_reader.hpp"
 #include "messages/error.hpp"
 #include "messages/nearest.hpp"
+#include "messages/refusal_reason.hpp"
 #include "persistence/partition_ledger.hpp"
 #include "persistence/pg_ingest_store.hpp"
 #include "tools/group_desk.hpp"
@@ -210,8 +211,10 @@ caf::expected<kafka_record> read_one(group_desk& at, int32_t partition, int64_t 
 caf::error keep_as_dead_letter(group_desk& at, kafka_record record) {
   pg_ingest_store store{at.database()};
   ingest_batch batch;
-  batch.dead_letters.push_back(
-      {std::move(record), "skipped", "passed over by hand: " + at.from.at("reason"), {}});
+  batch.dead_letters.push_back({std::move(record),
+                                to_string(refusal_reason::skipped),
+                                "passed over by hand: " + at.from.at("reason"),
+                                {}});
   auto stored = store.store(batch);
   return stored ? caf::error{} : stored.error();
 }
