@@ -82,8 +82,8 @@ std::string reasons(const health_report& report) {
   return result;
 }
 
-TEST_CASE(
-    "a topic full of unfit records halts ingest and turns readiness red; nothing of it is lost") {
+TEST_CASE("a topic full of unfit records halts ingest and turns readiness red, and nothing of it "
+          "is lost") {
   pipeline_fixture fixture{1};
   auto unfit = fixture.events(60);
   for (auto& x : unfit)
