@@ -82,8 +82,8 @@ void provider_client_state::record_late(const send_finished& x) {
   auto writer = dir->result_writer(0);
   if (x.result.kind != outcome_kind::sent || !writer)
     return;
-  // The attempt was recorded as unknown, so this cannot be the first result for it: the writer
-  // notes the late success.
+  // The worker was told that nobody knows. If that is recorded already, the writer notes the late
+  // success; if this comes first, it is the result, and the fence keeps the other one out.
   attempt_result result;
   result.attempt = {x.job_id, x.attempt_no, 0};
   result.next = next_step::sent;
