@@ -83,6 +83,18 @@ dead_letter_relay_actor directory::dead_letter_relay() const {
   return caf::actor_cast<dead_letter_relay_actor>(find(actor_names::dead_letter_relay));
 }
 
+stats_collector_actor directory::stats_collector() const {
+  return caf::actor_cast<stats_collector_actor>(find(actor_names::stats_collector));
+}
+
+job_listener_actor directory::job_listener() const {
+  return caf::actor_cast<job_listener_actor>(find(actor_names::job_listener));
+}
+
+trace_exporter_actor directory::trace_exporter() const {
+  return caf::actor_cast<trace_exporter_actor>(find(actor_names::trace_exporter));
+}
+
 std::vector<inbox_writer_actor> directory::inbox_writers() const {
   std::vector<inbox_writer_actor> result;
   std::lock_guard lock{mutex_};

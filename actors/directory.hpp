@@ -37,13 +37,17 @@ public:
   janitor_actor janitor() const;
   inspector_actor inspector() const;
   dead_letter_relay_actor dead_letter_relay() const;
+  stats_collector_actor stats_collector() const;
+  job_listener_actor job_listener() const;
+  trace_exporter_actor trace_exporter() const;
 
   /// The inbox writers that are there right now.
   std::vector<inbox_writer_actor> inbox_writers() const;
 
-private:
+  /// Whoever has this name, for interfaces that this header does not know.
   caf::strong_actor_ptr find(std::string_view name) const;
 
+private:
   mutable std::mutex mutex_;
   std::map<std::string, caf::strong_actor_ptr, std::less<>> actors_;
 };
@@ -59,6 +63,9 @@ inline constexpr const char* lease_reaper = "lease-reaper";
 inline constexpr const char* janitor = "janitor";
 inline constexpr const char* inspector = "inspector";
 inline constexpr const char* dead_letter_relay = "dead-letter-relay";
+inline constexpr const char* stats_collector = "stats-collector";
+inline constexpr const char* job_listener = "job-listener";
+inline constexpr const char* trace_exporter = "trace-exporter";
 
 std::string inbox_writer(size_t index);
 std::string result_writer(size_t index);

@@ -80,6 +80,27 @@ using dead_letter_relay_actor = caf::typed_actor<
     // Internal timers.
     caf::reacts_to<relay_tick>, caf::reacts_to<reports_tick>>::extend_with<status_actor>;
 
+/// Keeps figures about the tables at hand, so that nobody who looks makes the database count.
+/// Blocks in the database: spawn detached.
+using stats_collector_actor = caf::typed_actor<
+    // The last figures, at once.
+    caf::replies_to<get_stats>::with<stats_report>,
+    // Internal timer.
+    caf::reacts_to<stats_tick>>::extend_with<status_actor>;
+
+/// Hears from other processes that jobs became due, and tells the dispatcher. Blocks in the
+/// connection for a bounded time: spawn detached.
+using job_listener_actor = caf::typed_actor<
+    // Internal timer.
+    caf::reacts_to<listen_tick>>::extend_with<status_actor>;
+
+/// Gathers finished spans and sends them to a collector. Nobody waits for it.
+using trace_exporter_actor = caf::typed_actor<
+    // From everybody who works.
+    caf::reacts_to<spans_ended>,
+    // Internal timer.
+    caf::reacts_to<export_tick>>::extend_with<status_actor>;
+
 /// Keeps an ordered set of children alive and stops them in reverse order.
 using supervisor_actor = caf::typed_actor<
     // Who is there.

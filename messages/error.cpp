@@ -40,6 +40,12 @@ std::string to_string(ec code) {
     return "listen_failed";
   case ec::ingest_halted:
     return "ingest_halted";
+  case ec::not_found:
+    return "not_found";
+  case ec::wrong_state:
+    return "wrong_state";
+  case ec::invalid_request:
+    return "invalid_request";
   }
   return "unknown";
 }

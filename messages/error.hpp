@@ -28,6 +28,9 @@ enum class ec : uint8_t {
   stopping,            ///< The service is shutting down: drop the request.
   listen_failed,       ///< Start-up only: the address is taken or not this host's.
   ingest_halted,       ///< Too many records would be dead-lettered: keep them, pause, alarm.
+  not_found,           ///< A person asked for something that does not exist: tell them.
+  wrong_state,         ///< It exists, but what was asked cannot be done to it now: tell them.
+  invalid_request,     ///< A person's request makes no sense: tell them what is wrong with it.
 };
 
 std::string to_string(ec code);

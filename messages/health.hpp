@@ -11,7 +11,8 @@ namespace notify {
 struct health_check {
   std::string check; ///< Stable name, e.g. `postgres`, `kafka`.
   bool ok = true;
-  std::string reason; ///< Why it is not; safe to show.
+  std::string reason;            ///< Why it is not; safe to show.
+  int64_t since_success_ms = -1; ///< Age of the loop's last success; negative: unknown or no loop.
 };
 
 /// How the process is, for load balancers and service managers.
@@ -23,7 +24,7 @@ struct health_report {
 
 template <class Inspector>
 typename Inspector::result_type inspect(Inspector& f, health_check& x) {
-  return f(caf::meta::type_name("health_check"), x.check, x.ok, x.reason);
+  return f(caf::meta::type_name("health_check"), x.check, x.ok, x.reason, x.since_success_ms);
 }
 
 template <class Inspector>

@@ -19,6 +19,9 @@ struct actor_status {
   std::string state;    ///< One word for people, e.g. `idle`, `sending`, `waiting for storage`.
   uint64_t mailbox = 0; ///< Messages that wait behind this one.
   uint64_t processed = 0;
+  /// Milliseconds since its loop last did what it is for, e.g. since a claim's statement succeeded;
+  /// negative: never yet, or it has no loop.
+  int64_t since_success_ms = -1;
   std::string last_error;
   std::map<std::string, int64_t> counters; ///< Further numbers, by stable names.
 };
@@ -62,6 +65,7 @@ struct actor_line {
   uint32_t depth = 0;
   uint64_t restarts = 0;
   bool answered = false; ///< False if it did not answer in time: busy, or between two restarts.
+  int64_t silent_ms = 0; ///< For how long it has not answered, as far as anybody asked.
   actor_status status;
 };
 
@@ -77,7 +81,7 @@ typename Inspector::result_type inspect(Inspector& f, get_status&) {
 template <class Inspector>
 typename Inspector::result_type inspect(Inspector& f, actor_status& x) {
   return f(caf::meta::type_name("actor_status"), x.name, x.state, x.mailbox, x.processed,
-           x.last_error, x.counters);
+           x.since_success_ms, x.last_error, x.counters);
 }
 
 template <class Inspector>
@@ -117,7 +121,8 @@ typename Inspector::result_type inspect(Inspector& f, get_actors&) {
 
 template <class Inspector>
 typename Inspector::result_type inspect(Inspector& f, actor_line& x) {
-  return f(caf::meta::type_name("actor_line"), x.depth, x.restarts, x.answered, x.status);
+  return f(caf::meta::type_name("actor_line"), x.depth, x.restarts, x.answered, x.silent_ms,
+           x.status);
 }
 
 template <class Inspector>

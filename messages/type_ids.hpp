@@ -4,7 +4,10 @@
 #include "messages/delivery.hpp"
 #include "messages/kafka.hpp"
 #include "messages/retention.hpp"
+#include "messages/stats.hpp"
 #include "messages/status.hpp"
+#include "messages/tracing.hpp"
+#include "messages/tuning.hpp"
 #include "messages/worker.hpp"
 
 #include <caf/type_id.hpp>
@@ -71,4 +74,14 @@ CAF_ADD_TYPE_ID(notify, (notify::janitor_report))
 CAF_ADD_TYPE_ID(notify, (notify::dead_letters_stored))
 CAF_ADD_TYPE_ID(notify, (notify::relay_tick))
 CAF_ADD_TYPE_ID(notify, (notify::reports_tick))
+CAF_ADD_TYPE_ID(notify, (notify::get_stats))
+CAF_ADD_TYPE_ID(notify, (notify::stats_report))
+CAF_ADD_TYPE_ID(notify, (notify::stats_tick))
+CAF_ADD_TYPE_ID(notify, (notify::listen_tick))
+CAF_ADD_TYPE_ID(notify, (std::vector<notify::job_count>))
+CAF_ADD_TYPE_ID(notify, (notify::spans_ended))
+CAF_ADD_TYPE_ID(notify, (notify::export_tick))
+CAF_ADD_TYPE_ID(notify, (std::vector<notify::span>))
+CAF_ADD_TYPE_ID(notify, (notify::resize_pool))
+CAF_ADD_TYPE_ID(notify, (notify::tune_channel))
 CAF_END_TYPE_ID_BLOCK(notify)

@@ -114,7 +114,29 @@ rendered_message sample_content() {
 }
 
 actor_status sample_status() {
-  return {"consumer", "running", 3, 4, "none", {{"lag", 5}}};
+  return {"consumer", "running", 3, 4, 120, "none", {{"lag", 5}}};
+}
+
+stats_report sample_stats() {
+  stats_report x;
+  x.taken_at_us = 1;
+  x.failure = "storage_unavailable";
+  x.jobs = {{"email", "dead", 3}};
+  x.oldest_due_s = {{"email", 1.5}};
+  x.figures = {{"dead_tuples", 12}};
+  return x;
+}
+
+span sample_span() {
+  return {"0af7651916cd43dd8448eb211c80319c",
+          "b7ad6b7169203331",
+          "00f067aa0ba902b7",
+          "send",
+          1,
+          2,
+          "timeout",
+          {{"channel", "email"}},
+          {"00-0af7651916cd43dd8448eb211c80319c-00f067aa0ba902b7-01"}};
 }
 
 struct entry {
@@ -177,13 +199,23 @@ std::vector<entry> all_messages() {
       {"child_info", caf::make_message(child_info{"consumer", 1, true, nullptr})},
       {"child_list", caf::make_message(child_list{{{"consumer", 1, true, nullptr}}})},
       {"get_actors", caf::make_message(get_actors{})},
-      {"actor_line", caf::make_message(actor_line{1, 2, true, sample_status()})},
-      {"actor_tree", caf::make_message(actor_tree{{{1, 2, true, sample_status()}}})},
+      {"actor_line", caf::make_message(actor_line{1, 2, true, 0, sample_status()})},
+      {"actor_tree", caf::make_message(actor_tree{{{1, 2, false, 30, sample_status()}}})},
       {"vector of kafka_record", caf::make_message(std::vector{sample_record()})},
       {"vector of record_header", caf::make_message(sample_record().headers)},
       {"vector of child_info",
        caf::make_message(std::vector<child_info>{{"consumer", 1, true, nullptr}})},
-      {"vector of actor_line", caf::make_message(std::vector<actor_line>{{1, 2, true, {}}})},
+      {"vector of actor_line", caf::make_message(std::vector<actor_line>{{1, 2, true, 0, {}}})},
+      {"get_stats", caf::make_message(get_stats{})},
+      {"stats_report", caf::make_message(sample_stats())},
+      {"stats_tick", caf::make_message(stats_tick{})},
+      {"listen_tick", caf::make_message(listen_tick{})},
+      {"vector of job_count", caf::make_message(sample_stats().jobs)},
+      {"spans_ended", caf::make_message(spans_ended{{sample_span()}})},
+      {"export_tick", caf::make_message(export_tick{})},
+      {"vector of span", caf::make_message(std::vector{sample_span()})},
+      {"resize_pool", caf::make_message(resize_pool{4})},
+      {"tune_channel", caf::make_message(tune_channel{"email", 4, 5, 6, 7.5})},
   };
 }
 
