@@ -36,6 +36,10 @@ const bad_line bad_names[] = {
     {{"--config"}, "--config needs a file: --config=FILE"},
     {{"--config="}, "--config needs a file: --config=FILE"},
     {{"--help=yes"}, "--help takes no value"},
+    {{"token"}, "token needs a name and a role: notifyd token NAME viewer|operator"},
+    {{"token", "olga"}, "token needs a name and a role: notifyd token NAME viewer|operator"},
+    {{"token", "olga", "viewer", "x"},
+     "token needs a name and a role: notifyd token NAME viewer|operator"},
     {{"check", "--markdown"}, "--markdown belongs to the commands options and outcomes"},
 };
 

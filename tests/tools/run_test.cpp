@@ -54,6 +54,45 @@ TEST_CASE("a running service serves its health and ends with 0 on SIGTERM") {
   CHECK(client.is_closed());
 }
 
+TEST_CASE("without tokens the API answers 401 and the log says what to do") {
+  postgres_fixture db;
+  process program{words("run", db)};
+  auto port = await_port(program);
+  REQUIRE(port != 0);
+  http::test::client client{port};
+  client.get("/api/v1/actors");
+  auto got = client.read();
+  CHECK(got.status == 401);
+  CHECK(got.headers["www-authenticate"].starts_with("Bearer"));
+  client.get("/");
+  got = client.read();
+  CHECK(got.status == 200);
+  CHECK(got.headers["content-type"] == "text/html; charset=utf-8");
+  CHECK(program.error_text().find("notifyd token NAME operator") != std::string::npos);
+  program.send_signal(SIGTERM);
+  CHECK(program.wait() == 0);
+}
+
+TEST_CASE("a developer's machine serves the API without a token, to requests by its own name") {
+  postgres_fixture db;
+  auto open = words("run", db);
+  open.push_back("--http.auth=none");
+  process program{open};
+  auto port = await_port(program);
+  REQUIRE(port != 0);
+  http::test::client client{port};
+  auto get = [&](const std::string& host) {
+    client.send("GET /api/v1/actors HTTP/1.1\r\nHost: " + host + "\r\n\r\n");
+    return client.read();
+  };
+  auto tree = get("localhost:" + std::to_string(port));
+  CHECK(tree.status == 200);
+  CHECK(tree.body.find(R"("name":"job-dispatcher")") != std::string::npos);
+  CHECK(get("evil.example").status == 403);
+  program.send_signal(SIGTERM);
+  CHECK(program.wait() == 0);
+}
+
 TEST_CASE("a service whose HTTP address is taken ends with 1 and says which") {
   postgres_fixture db;
   process first{words("run", db)};
