@@ -1,5 +1,7 @@
 #include "actors/kafka/first_start.hpp"
 
+#include "actors/kafka/conf.hpp"
+#include "messages/error.hpp"
 #include "messages/log.hpp"
 
 namespace notify::kafka {
