@@ -308,9 +308,9 @@ delivery_statements::delivery_statements()
     : claim_jobs(claim_jobs_sql), renew_leases(renew_leases_sql), release_jobs(release_jobs_sql),
       reserve_sends(reserve_sends_sql), pause_channel(pause_channel_sql),
       resume_channel(resume_channel_sql),
-      record_attempts(with_counts(record_attempts_sql, count_jobs("job", outcomes()))),
-      reap_leases(with_counts(reap_leases_sql, count_jobs("job", outcomes()))),
-      mark_late_success(with_counts(mark_late_success_sql, count_jobs("job", {{"sent", ""}}))),
+      record_attempts(with_counts(record_attempts_sql, add_to_totals("job", outcomes()))),
+      reap_leases(with_counts(reap_leases_sql, add_to_totals("job", outcomes()))),
+      mark_late_success(with_counts(mark_late_success_sql, add_to_totals("job", {{"sent", ""}}))),
       leave_queue(leave_queue_sql) {}
 
 } // namespace notify

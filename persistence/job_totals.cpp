@@ -4,12 +4,12 @@
 
 namespace notify {
 
-std::string count_jobs(std::string_view from,
-                       const std::vector<std::pair<std::string, std::string>>& columns) {
+std::string add_to_totals(std::string_view from,
+                          const std::vector<std::pair<std::string, std::string>>& columns) {
   std::string names, values, updates, any;
   for (const auto& [total, condition] : columns) {
-    auto count = condition.empty() ? std::string{"count(*)"}
-                                   : "count(*) filter (where " + condition + ")";
+    auto count =
+        condition.empty() ? std::string{"count(*)"} : "count(*) filter (where " + condition + ")";
     names += ", " + total;
     values += ", " + count;
     updates += (updates.empty() ? "" : ", ") + total + " = t." + total + " + excluded." + total;

@@ -15,8 +15,8 @@ namespace {
 
 // Lock order of the whole transaction: inbox rows by event id, then what hangs on the new ones
 // (jobs, queue, totals), dead letters by position or, in a replay, by id, the ledger by partition,
-// marks by partition, totals. Two writers with the same events meet at the first common event id, where one waits
-// for the other.
+// marks by partition, totals. Two writers with the same events meet at the first common event id,
+// where one waits for the other.
 //
 // The arrays are sorted in C++; unnest keeps their order. A sort in SQL would spill wide payloads
 // to disk. Only jobs that must wait are named with their time, so that the others join nothing.
@@ -151,8 +151,9 @@ struct event_statement {
 
   explicit event_statement(soci::session& sql)
       : statement(
-          (sql.prepare << with_counts(store_events, count_jobs("job", {{"created", ""}})), soci::use(event_ids.text(), "event_ids"),
-           soci::use(types.text(), "types"), soci::use(producers.text(), "producers"),
+          (sql.prepare << with_counts(store_events, add_to_totals("job", {{"created", ""}})),
+           soci::use(event_ids.text(), "event_ids"), soci::use(types.text(), "types"),
+           soci::use(producers.text(), "producers"),
            soci::use(aggregate_ids.text(), "aggregate_ids"),
            soci::use(correlation_ids.text(), "correlation_ids"),
            soci::use(occurred_ats.text(), "occurred_ats"), soci::use(topics.text(), "topics"),
@@ -344,8 +345,8 @@ struct totals_statement {
 
   void fill(const ingest_batch& batch, const ingest_report& report) {
     stored = static_cast<long long>(batch.earlier.events + report.events);
-    duplicates = static_cast<long long>(batch.earlier.duplicates + report.duplicates
-                                        + batch.repeated);
+    duplicates =
+        static_cast<long long>(batch.earlier.duplicates + report.duplicates + batch.repeated);
     // One that comes again is the same dead letter, but another record.
     dead_lettered = static_cast<long long>(batch.dead_letters.size());
   }

@@ -38,8 +38,8 @@ lifted as (
 select (select count(*) from found), (select count(*) from job)
 )";
 
-// Lock order: the job, then its queue row, then the totals. A claim that has the row already is waited for; then
-// the row is gone, the job is with a worker, and stays there.
+// Lock order: the job, then its queue row, then the totals. A claim that has the row already is
+// waited for; then the row is gone, the job is with a worker, and stays there.
 constexpr auto cancel_job = R"(
 with found as materialized (
   select id, status from notify.notification_jobs where id = :id::uuid for update),
@@ -74,8 +74,8 @@ caf::expected<operator_verdict> pg_operator_store::retry(const uuid& job_id, ret
     int fresh = key == retry_key::fresh ? 1 : 0;
     long long found = 0;
     long long changed = 0;
-    session_.sql() << with_counts(retry_job, count_jobs("job", {{"redriven", ""}})), soci::use(id, "id"), soci::use(fresh, "fresh"), soci::into(found),
-        soci::into(changed);
+    session_.sql() << with_counts(retry_job, add_to_totals("job", {{"redriven", ""}})),
+        soci::use(id, "id"), soci::use(fresh, "fresh"), soci::into(found), soci::into(changed);
     return verdict(found, changed);
   });
 }
@@ -85,7 +85,10 @@ caf::expected<operator_verdict> pg_operator_store::cancel(const uuid& job_id) {
     auto id = to_string(job_id);
     long long found = 0;
     long long changed = 0;
-    session_.sql() << with_counts(cancel_job, count_jobs("job", {{"cancelled", ""}, {"cancelled_untried", "attempt_count = 0"}})), soci::use(id, "id"), soci::into(found), soci::into(changed);
+    session_.sql() << with_counts(
+        cancel_job,
+        add_to_totals("job", {{"cancelled", ""}, {"cancelled_untried", "attempt_count = 0"}})),
+        soci::use(id, "id"), soci::into(found), soci::into(changed);
     return verdict(found, changed);
   });
 }

@@ -20,9 +20,9 @@ std::string with(std::string text, std::string_view name, std::string_view value
 // A job is never older than its creation, so the sweep goes along the index of creation times; no
 // index knows when jobs end (docs/adr/0014). It passes by what is old but may not go.
 //
-// Lock order: jobs by id, then their attempts, then events, then the totals. Whoever holds a job, an operator who
-// retries it, is not waited for. A job that waits or is named by any lease stays, even if it is
-// terminal: without it the lease's end would write an attempt of nothing.
+// Lock order: jobs by id, then their attempts, then events, then the totals. Whoever holds a job,
+// an operator who retries it, is not waited for. A job that waits or is named by any lease stays,
+// even if it is terminal: without it the lease's end would write an attempt of nothing.
 //
 // Rows are reached by arrays of keys and by scalar subqueries, not by joins, which could be planned
 // over a whole table when statistics are old. For the same reason a key never stands beside a
@@ -173,7 +173,7 @@ std::string clean_statement(retained kind) {
   switch (kind) {
   case retained::jobs:
   case retained::dead_jobs:
-    return for_jobs(with_counts(clean_jobs, count_jobs("gone", removals())),
+    return for_jobs(with_counts(clean_jobs, add_to_totals("gone", removals())),
                     kind == retained::dead_jobs);
   case retained::events:
     return with(clean_events, "$past", past);
