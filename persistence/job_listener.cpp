@@ -36,52 +36,63 @@ pg_notice_line::pg_notice_line(postgres_config config, std::string channel, bool
 
 pg_notice_line::~pg_notice_line() = default;
 
-caf::error pg_notice_line::open() {
-  auto conninfo = make_conninfo(config_, "listen");
+caf::expected<pg_notice_line::connection_ptr> pg_notice_line::connect(const char* role) const {
+  auto conninfo = make_conninfo(config_, role);
   if (!conninfo)
     return conninfo.error();
-  connection_.reset(PQconnectdb(conninfo->c_str()));
-  if (PQstatus(connection_.get()) != CONNECTION_OK) {
-    close();
+  connection_ptr result{PQconnectdb(conninfo->c_str())};
+  if (PQstatus(result.get()) != CONNECTION_OK)
     return unavailable("no connection for notices");
-  }
-  PQsetNoticeReceiver(connection_.get(), ignore_notice, nullptr);
+  PQsetNoticeReceiver(result.get(), ignore_notice, nullptr);
+  return result;
+}
+
+caf::error pg_notice_line::open() {
+  auto mouth = connect("notify");
+  if (!mouth)
+    return mouth.error();
+  mouth_ = std::move(*mouth);
   if (!listens_)
     return caf::none;
-  auto name = std::unique_ptr<char, decltype(&PQfreemem)>{
-      PQescapeIdentifier(connection_.get(), channel_.data(), channel_.size()), &PQfreemem};
-  return command(("listen " + std::string{name.get()}).c_str(), {});
+  auto ears = connect("listen");
+  if (!ears)
+    return ears.error();
+  ears_ = std::move(*ears);
+  std::unique_ptr<char, decltype(&PQfreemem)> name{
+      PQescapeIdentifier(ears_.get(), channel_.data(), channel_.size()), &PQfreemem};
+  return command(ears_.get(), ("listen " + std::string{name.get()}).c_str(), {});
 }
 
 void pg_notice_line::close() {
-  connection_.reset();
+  ears_.reset();
+  mouth_.reset();
 }
 
 caf::error pg_notice_line::say(const std::string& text) {
-  return command("select pg_notify($1, $2)", {channel_, text});
+  if (!mouth_)
+    return unavailable("the line for notices is closed");
+  return command(mouth_.get(), "select pg_notify($1, $2)", {channel_, text});
 }
 
-caf::error pg_notice_line::command(const char* text, const std::vector<std::string>& values) {
-  if (!connection_)
-    return unavailable("the line for notices is closed");
-  auto* connection = connection_.get();
+caf::error pg_notice_line::command(pg_conn* on, const char* text,
+                                   const std::vector<std::string>& values) {
   std::vector<const char*> pointers;
   for (const auto& x : values)
     pointers.push_back(x.c_str());
   result_ptr result{nullptr, &PQclear};
   {
-    call_deadline deadline{PQsocket(connection), limit_};
-    result.reset(PQexecParams(connection, text, static_cast<int>(values.size()), nullptr,
-                              pointers.data(), nullptr, nullptr, 0));
+    call_deadline deadline{PQsocket(on), limit_};
+    result.reset(PQexecParams(on, text, static_cast<int>(values.size()), nullptr, pointers.data(),
+                              nullptr, nullptr, 0));
   }
   auto status = PQresultStatus(result.get());
   if (status == PGRES_COMMAND_OK || status == PGRES_TUPLES_OK)
     return caf::none;
   const auto* state = PQresultErrorField(result.get(), PG_DIAG_SQLSTATE);
-  auto code = state != nullptr ? std::string{state} : std::string{"no answer"};
-  if (PQstatus(connection) != CONNECTION_OK)
+  auto code = state != nullptr ? "SQLSTATE " + std::string{state} : std::string{"no answer"};
+  if (PQstatus(on) != CONNECTION_OK)
     close();
-  return caf::make_error(ec::storage_unavailable, "SQLSTATE " + code);
+  return caf::make_error(ec::storage_unavailable, std::move(code));
 }
 
 caf::expected<std::vector<notice_line::notice>> pg_notice_line::hear(caf::timespan limit,
@@ -89,14 +100,13 @@ caf::expected<std::vector<notice_line::notice>> pg_notice_line::hear(caf::timesp
   auto notices = take_notices();
   if (!notices.empty())
     return notices;
-  // Without a connection it still waits for the signal.
-  pollfd sources[] = {{connection_ ? PQsocket(connection_.get()) : -1, POLLIN, 0},
-                      {wake, POLLIN, 0}};
+  // Without a connection that listens it still waits for the signal.
+  pollfd sources[] = {{ears_ ? PQsocket(ears_.get()) : -1, POLLIN, 0}, {wake, POLLIN, 0}};
   auto ms = std::chrono::duration_cast<std::chrono::milliseconds>(limit).count();
   poll(sources, 2, static_cast<int>(ms));
-  if (!connection_ || sources[0].revents == 0)
+  if (!ears_ || sources[0].revents == 0)
     return notices;
-  if (PQconsumeInput(connection_.get()) == 0 || PQstatus(connection_.get()) != CONNECTION_OK) {
+  if (PQconsumeInput(ears_.get()) == 0 || PQstatus(ears_.get()) != CONNECTION_OK) {
     close();
     return unavailable("the connection for notices broke");
   }
@@ -105,11 +115,11 @@ caf::expected<std::vector<notice_line::notice>> pg_notice_line::hear(caf::timesp
 
 std::vector<notice_line::notice> pg_notice_line::take_notices() {
   std::vector<notice> result;
-  if (!connection_)
+  if (!ears_)
     return result;
-  auto own = PQbackendPID(connection_.get());
+  auto own = mouth_ ? PQbackendPID(mouth_.get()) : 0;
   while (true) {
-    notify_ptr next{PQnotifies(connection_.get()), &PQfreemem};
+    notify_ptr next{PQnotifies(ears_.get()), &PQfreemem};
     if (!next)
       return result;
     result.push_back({next->extra, next->be_pid == own});
