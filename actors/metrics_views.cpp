@@ -160,8 +160,8 @@ metric_families families_of(const actor_tree& x) {
     if (kind.since_success_s >= 0)
       add(success, {{"actor", name}}, kind.since_success_s);
   }
-  for (auto* family : {&members, &mailbox, &restarts, &silent, &success})
-    result.push_back(std::move(*family));
+  for (auto* each : {&members, &mailbox, &restarts, &silent, &success})
+    result.push_back(std::move(*each));
   return result;
 }
 

@@ -17,7 +17,7 @@ namespace {
 constexpr caf::timespan rate_window = 1min;
 
 /// The inspector itself never waits longer for an actor than half a second.
-constexpr caf::duration look_timeout{2s};
+const caf::duration look_timeout{2s};
 
 /// What adds up to the totals of one channel, by stable names.
 constexpr std::array<std::pair<const char*, int64_t channel_counts::*>, 5> changes{{

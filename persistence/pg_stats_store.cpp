@@ -8,11 +8,12 @@ namespace notify {
 namespace {
 
 // Entries of leases whose attempt has no row yet and whose job is open. Few: they are in flight.
+// Rows are looked up one by one, since a join could be planned over a whole table.
 const std::string in_flight = R"(
   select l.channel, u.attempt_no
   from notify.leases l, unnest(l.job_ids, l.attempt_nos) as u(job_id, attempt_no)
-  where not exists (select from notify.delivery_attempts a
-      where a.job_id = u.job_id and a.attempt_no = u.attempt_no)
+  where (select a.job_id from notify.delivery_attempts a
+      where a.job_id = u.job_id and a.attempt_no = u.attempt_no) is null
     and (select j.status from notify.notification_jobs j where j.id = u.job_id) = 'open')";
 
 // One statement, so that all of it is one moment. The oldest due job is the first of its index.

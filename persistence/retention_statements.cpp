@@ -43,12 +43,12 @@ victim as materialized (
     and (select q.job_id from notify.job_queue q where q.job_id = j.id) is null
   order by j.id
   for update of j skip locked),
-attempt as (
-  delete from notify.delivery_attempts a where a.job_id = any (array(select id from victim))),
 gone as (
   delete from notify.notification_jobs j where j.id = any (array(select id from victim))
   returning j.channel, j.status),
 $counted,
+attempt as (
+  delete from notify.delivery_attempts a where a.job_id = any (array(select id from victim))),
 event as materialized (
   select e.event_id, e.received_at from notify.inbox_events e
   where e.event_id = any (array(select event_id from victim))),
