@@ -178,17 +178,19 @@ child_spec stats_collector_spec(const service_parts& parts) {
                   });
 }
 
+/// Where processes tell each other of new jobs. All of one database must agree on it.
+constexpr const char* notice_channel = "notify_jobs";
+
 /// Delivering processes listen, ingesting ones tell.
 child_spec job_listener_spec(const service_parts& parts) {
-  constexpr auto channel = "notify_jobs";
   job_listener_config own;
   own.metrics = parts.metrics;
   if (parts.config.roles.deliver)
     for (const auto& [name, settings] : parts.config.channels)
       own.channels.push_back(name);
   return child_of(actor_names::job_listener, [own, parts](caf::local_actor& parent) {
-    auto line = std::make_shared<pg_notice_line>(parts.config.postgres, channel, own.listens(),
-                                                 own.probe_timeout);
+    auto line = std::make_shared<pg_notice_line>(parts.config.postgres, notice_channel,
+                                                 own.listens(), own.probe_timeout);
     return parent.spawn<caf::detached>(job_listener, own, line, parts.signal, parts.dir);
   });
 }

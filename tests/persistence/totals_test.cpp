@@ -25,7 +25,7 @@ struct totals_fixture : janitor_fixture {
     auto counts = stats.count();
     if (!counts)
       FAIL(render(counts.error()));
-    auto result = count_by_status(counts->at(channel));
+    auto result = count_by_status((*counts)[channel]);
     std::erase_if(result, [](const auto& x) { return x.second == 0; });
     return result;
   }
