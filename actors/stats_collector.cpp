@@ -45,28 +45,33 @@ void stats_collector_state::collect() {
   ++rounds;
   auto was_failing = !report.failure.empty();
   report.failure.clear();
-  if (auto counts = store->count())
-    take(*counts);
-  else
-    failed("counts", counts.error());
   auto health = store->health();
   reachable = static_cast<bool>(health);
   if (health) {
     read_only = health->read_only;
     success.succeeded(self->clock().now());
     take(health->figures, "oldest_snapshot_s.by.");
+    collect_counts();
   } else {
+    // Each further call would wait for the same database.
     failed("health", health.error());
   }
-  if (auto books = store->books())
-    take(*books, "books_difference.");
-  else
-    failed("books", books.error());
   if (report.failure.empty() && was_failing)
     log::info(name, "figures are fresh again");
   else if (!report.failure.empty() && !was_failing)
     log::warning(name, "figures are getting old", {{"error", report.failure}});
   config.metrics->show(report);
+}
+
+void stats_collector_state::collect_counts() {
+  if (auto counts = store->count())
+    take(*counts);
+  else
+    failed("counts", counts.error());
+  if (auto books = store->books())
+    take(*books, "books_difference.");
+  else
+    failed("books", books.error());
 }
 
 void stats_collector_state::take(const std::map<std::string, channel_counts>& counts) {

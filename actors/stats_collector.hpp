@@ -36,6 +36,7 @@ struct stats_collector_state {
 
   // Details of the above.
   void collect();
+  void collect_counts();
   void take(const std::map<std::string, channel_counts>& counts);
   void take(const figure_map& figures, const std::string& replaced);
   void add_rates(const std::map<std::string, channel_counts>& counts);
