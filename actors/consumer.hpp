@@ -1,6 +1,8 @@
 #pragma once
 
 #include "actors/kafka/record_source.hpp"
+#include "actors/loop_age.hpp"
+#include "actors/metrics.hpp"
 #include "actors/record_buffer.hpp"
 #include "actors/service_config.hpp"
 #include "messages/actors.hpp"
@@ -101,6 +103,8 @@ struct consumer_state {
   bool any_in_flight() const;
   bool any_halted() const;
   void update_full();
+  void show_lag() const;
+  void show_state() const;
   void hear_from_all();
   void watch_polls();
   size_t held_records() const;
@@ -110,7 +114,7 @@ struct consumer_state {
   time_point now() const;
 
   pointer self;
-  consumer_config config;
+  measured<consumer_config> config;
   std::unique_ptr<kafka::record_source> source;
   writer_resolver writers;
 
@@ -141,6 +145,7 @@ struct consumer_state {
   time_point next_commit;
 
   time_point last_poll;
+  loop_age success; ///< Of polling.
 
   caf::error stop_reason;
   time_point stop_started;
@@ -167,7 +172,8 @@ struct consumer_state {
 ///
 /// `user_shutdown` stops it in order within `close_timeout`: half of that for batches in flight, a
 /// quarter for the last commit, the rest for leaving the group.
-consumer_actor::behavior_type consumer(consumer_state::pointer self, const consumer_config& config,
+consumer_actor::behavior_type consumer(consumer_state::pointer self,
+                                       const measured<consumer_config>& config,
                                        const record_source_factory& make_source,
                                        writer_resolver writers);
 

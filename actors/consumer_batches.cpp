@@ -127,6 +127,7 @@ void consumer_state::on_stored(uint64_t id, const batch_stored& report) {
   count.duplicates += static_cast<int64_t>(report.duplicates);
   count.dead_letters += static_cast<int64_t>(report.dead_letters);
   store_offsets(batch);
+  success.succeeded(now());
   // What another partition stored meanwhile does not end a halt.
   auto was_up = std::exchange(storage_up, !any_halted());
   if (storage_up && !was_up)
@@ -168,6 +169,7 @@ void consumer_state::on_failed(uint64_t id, const caf::error& reason) {
   ++batch.failures;
   batch.halted = reason == ec::ingest_halted;
   ++count.store_errors;
+  config.metrics->ingest.failures.Increment();
   last_error = render(reason);
   log::warning(name, "batch not stored, it stays in front",
                {{"batch", id},

@@ -66,6 +66,7 @@ void dead_letter_relay_state::begin_batch() {
     storage_failed(batch.error());
     return;
   }
+  success.succeeded(self->clock().now());
   if (batch->standby) {
     after_id = 0;
     holds_lease = false;
@@ -154,6 +155,7 @@ void dead_letter_relay_state::take(const kafka::delivery_report& report) {
   auto& [letter, stub] = found.mapped();
   if (report.result == kafka::delivery::acknowledged) {
     ++counters[stub.empty() ? "published" : "stubs"];
+    config.metrics->relay.published.Increment();
     unmarked.push_back({letter.info.id, stub});
     return;
   }
@@ -169,6 +171,7 @@ void dead_letter_relay_state::take(const kafka::delivery_report& report) {
   }
   pass_failed = true;
   ++counters["failures"];
+  config.metrics->relay.failures.Increment();
   last_error = report.reason;
   if (needs_a_person(report.code)) {
     broker_failed = true;
@@ -278,6 +281,7 @@ void dead_letter_relay_state::retry_after_failure() {
 void dead_letter_relay_state::storage_failed(const caf::error& err) {
   const auto& timing = config.timing;
   last_error = render(err);
+  config.metrics->relay.storage_failures.Increment();
   condition = "waiting for storage";
   if (backoff == caf::timespan{0})
     log::warning(name, "storage failed", {{"unmarked", unmarked.size()}, {"error", last_error}});
@@ -321,6 +325,7 @@ actor_status dead_letter_relay_state::status() const {
   actor_status x;
   x.name = name;
   x.state = condition;
+  x.since_success_ms = success.at(self->clock().now());
   x.mailbox = self->mailbox().size();
   auto count = [this](const char* which) {
     auto found = counters.find(which);

@@ -178,8 +178,10 @@ void delivery_worker_state::record() {
 void delivery_worker_state::on_recorded(const result_recorded& x) {
   if (now_doing != phase::recording || x.job_id != job.job_id || x.attempt_no != job.attempt_no)
     return;
-  if (x.applied)
+  if (x.applied) {
     log_result();
+    measure();
+  }
   if (result.next == next_step::sent)
     ++delivered;
   else
@@ -189,6 +191,20 @@ void delivery_worker_state::on_recorded(const result_recorded& x) {
     self->send(dispatcher, worker_ready{config.channel, delivery_worker_actor{self}});
   else
     announce();
+}
+
+void delivery_worker_state::measure() const {
+  metrics->attempts[result.result].Increment();
+  if (result.next == next_step::retry)
+    return;
+  metrics->attempts_per_job.Observe(job.attempt_no);
+  if (result.next == next_step::dead) {
+    metrics->dead[result.dead_reason].Increment();
+    return;
+  }
+  metrics->sent.Increment();
+  metrics->job_to_sent.Observe(seconds_of(job.age + (self->clock().now() - started)));
+  metrics->event_to_sent.Observe(seconds_since_us(job.occurred_at_us));
 }
 
 void delivery_worker_state::log_result() const {
@@ -271,6 +287,7 @@ delivery_worker(delivery_worker_actor::stateful_pointer<delivery_worker_state> s
   report_crashes(self);
   auto& state = self->state;
   state.config = config;
+  state.metrics = &config.metrics->channel(config.channel);
   state.templates = templates;
   state.dir = dir;
   self->set_down_handler([self](caf::down_msg& x) { self->state.on_dispatcher_down(x); });

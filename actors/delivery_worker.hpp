@@ -1,6 +1,7 @@
 #pragma once
 
 #include "actors/directory.hpp"
+#include "actors/metrics.hpp"
 #include "actors/rendering.hpp"
 #include "actors/retry_policy.hpp"
 #include "messages/actors.hpp"
@@ -22,6 +23,7 @@ struct delivery_worker_config {
   size_t result_writers = 1;
   retry_policy retry;
   caf::timespan key_lifetime{0}; ///< How long the provider knows an idempotency key; 0: never.
+  metrics_ptr metrics = private_metrics();
 };
 
 struct delivery_worker_state {
@@ -64,10 +66,12 @@ struct delivery_worker_state {
   job_history history() const;
   void record();
   void log_result() const;
+  void measure() const;
   actor_status status() const;
 
   delivery_worker_actor::stateful_pointer<delivery_worker_state> self;
   delivery_worker_config config;
+  channel_metrics* metrics = nullptr; ///< Of its channel.
   template_set_ptr templates;
   directory_ptr dir;
   job_dispatcher_actor dispatcher; ///< Monitored; null until one was found.

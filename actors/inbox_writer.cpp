@@ -62,6 +62,7 @@ caf::error inbox_writer_state::work_on(const batch_part& x, batch_stored& sum) {
     if (auto err = storage->mark(marks))
       return err;
   auto planned = plan_part(x);
+  planned.batch.repeated = planned.duplicates;
   planned.batch.finished = marks;
   auto obsolete = watch.marks_after(x);
   planned.batch.finished.insert(planned.batch.finished.end(), obsolete.begin(), obsolete.end());
@@ -74,6 +75,7 @@ caf::error inbox_writer_state::work_on(const batch_part& x, batch_stored& sum) {
   watch.passed(x);
   config.commons->breaker.stored(planned.verdicts);
   account(planned, *report, x.records.size());
+  measure(x, planned, *report);
   report_refused(planned);
   watch_refusals(planned, *report);
   give_hint(planned, *report);
@@ -105,6 +107,7 @@ caf::expected<ingest_report> inbox_writer_state::store_plan(const batch_part& x,
   }
   auto elapsed = std::chrono::steady_clock::now() - begin;
   counters["store_us"] += std::chrono::duration_cast<std::chrono::microseconds>(elapsed).count();
+  config.metrics->ingest.store_seconds.Observe(std::chrono::duration<double>(elapsed).count());
   return report;
 }
 
@@ -166,6 +169,28 @@ void inbox_writer_state::account(const ingest_plan& plan, const ingest_report& r
     ++counters["refused." + x.reason];
 }
 
+void inbox_writer_state::measure(const batch_part& x, const ingest_plan& plan,
+                                 const ingest_report& report) {
+  auto& to = config.metrics->ingest;
+  auto count = [](counter& which, uint64_t n) { which.Increment(static_cast<double>(n)); };
+  to.batches.Increment();
+  count(to.stored, report.events);
+  count(to.duplicates, report.duplicates + plan.duplicates);
+  count(to.dead_lettered, plan.refused.size());
+  count(to.jobs, report.jobs);
+  count(to.unrouted, plan.unrouted);
+  count(to.conflicts, plan.conflicts.size());
+  for (const auto& refused : plan.refused)
+    to.refused[refused.reason].Increment();
+  for (const auto& record : x.records)
+    if (record.timestamp_ms >= 0)
+      to.latency.Observe(seconds_since_us(record.timestamp_ms * 1000));
+  // Which of a batch's events are copies nobody knows here, and a copy's age says nothing.
+  if (report.duplicates == 0)
+    for (const auto& event : plan.batch.events)
+      to.event_to_job.Observe(seconds_since_us(event.occurred_at_us));
+}
+
 void inbox_writer_state::report_refused(const ingest_plan& plan) {
   auto shown = std::min(plan.refused.size(), logged_refusals);
   for (size_t i = 0; i < shown; ++i) {
@@ -208,6 +233,8 @@ void inbox_writer_state::give_hint(const ingest_plan& plan, const ingest_report&
   for (const auto& x : plan.batch.jobs)
     if (std::find(hint.channels.begin(), hint.channels.end(), x.channel) == hint.channels.end())
       hint.channels.push_back(x.channel);
+  if (config.signal)
+    config.signal->raise(hint.channels);
   if (auto receiver = dispatcher())
     self->send(receiver, std::move(hint));
 }

@@ -2,11 +2,13 @@
 
 #include "actors/envelope.hpp"
 #include "actors/ingest_breaker.hpp"
+#include "actors/metrics.hpp"
 #include "actors/routing.hpp"
 #include "actors/suspect_watch.hpp"
 #include "actors/trial_gate.hpp"
 #include "messages/actors.hpp"
 #include "persistence/ingest_store.hpp"
+#include "persistence/job_signal.hpp"
 
 #include <caf/stateful_actor.hpp>
 #include <caf/typed_event_based_actor.hpp>
@@ -39,7 +41,9 @@ struct inbox_writer_config {
   ingest_breaker_policy breaker;
   /// Null: this writer is the only one of its process.
   std::shared_ptr<ingest_commons> commons;
-  relay_resolver relay = {}; ///< Gets a hint after dead letters; empty: nobody does.
+  relay_resolver relay = {};               ///< Gets a hint after dead letters; empty: nobody does.
+  std::shared_ptr<job_signal> signal = {}; ///< For other processes; null: nobody tells them.
+  metrics_ptr metrics = private_metrics();
 };
 
 /// The dispatcher that lives right now, or a null handle. Called for each hint, because a
@@ -69,6 +73,7 @@ struct inbox_writer_state {
                                        const caf::error& reason);
   void forget(const std::vector<ingest_mark>& marks);
   void account(const ingest_plan& plan, const ingest_report& report, size_t records);
+  void measure(const batch_part& x, const ingest_plan& plan, const ingest_report& report);
   void report_refused(const ingest_plan& plan);
   void watch_refusals(const ingest_plan& plan, const ingest_report& report);
   void give_hint(const ingest_plan& plan, const ingest_report& report);

@@ -149,7 +149,7 @@ void job_dispatcher_state::on_worker_down(const caf::down_msg& x) {
   if (info.current) {
     ++worker_crashes;
     if (!stopping)
-      report_crash(*info.current);
+      report_crash(info.channel, *info.current);
     end_assignment(info);
   }
   if (stopping)
@@ -178,6 +178,8 @@ void job_dispatcher_state::on_claim() {
     }
     again = again || (lane.maybe_due && lane.appetite() > 0);
   }
+  // Also if all lanes are full or closed: then there was nothing to claim for.
+  success.succeeded(self->clock().now());
   if (again)
     want_claim();
 }
@@ -195,6 +197,8 @@ bool job_dispatcher_state::claim_for(const std::string& channel, channel_lane& x
   backoff = caf::timespan{0};
   ++claims;
   claimed += jobs->size();
+  config.metrics->delivery.claims.Increment();
+  config.metrics->channel(channel).claimed.Increment(static_cast<double>(jobs->size()));
   x.maybe_due = jobs->size() == limit;
   if (jobs->empty())
     return true;
@@ -281,6 +285,7 @@ void job_dispatcher_state::on_poll() {
 
 void job_dispatcher_state::storage_failed(const char* what, const caf::error& err) {
   last_error = std::string{what} + ": " + render(err);
+  config.metrics->delivery.storage_failures.Increment();
   if (backoff == caf::timespan{0})
     log::warning(name, "storage failed, will try again", {{"call", what}, {"error", render(err)}});
   backoff = std::clamp(backoff * 2, first_backoff, max_backoff);
@@ -294,6 +299,7 @@ actor_status job_dispatcher_state::status() const {
                                               : "running";
   result.mailbox = self->mailbox().size();
   result.processed = claimed;
+  result.since_success_ms = success.at(self->clock().now());
   result.last_error = last_error;
   result.counters = {{"claims", static_cast<int64_t>(claims)},
                      {"leases", static_cast<int64_t>(leases.size())},

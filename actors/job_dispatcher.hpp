@@ -2,6 +2,8 @@
 
 #include "actors/channel_lane.hpp"
 #include "actors/directory.hpp"
+#include "actors/loop_age.hpp"
+#include "actors/metrics.hpp"
 #include "actors/service_config.hpp"
 #include "messages/actors.hpp"
 #include "persistence/claim_store.hpp"
@@ -22,6 +24,7 @@ struct job_dispatcher_config {
   delivery_config delivery;
   std::map<std::string, channel_config> channels;
   int32_t reclaim_cap = 5; ///< Crashes of workers count as reclaims too.
+  metrics_ptr metrics = private_metrics();
 };
 
 struct job_dispatcher_state {
@@ -90,7 +93,7 @@ struct job_dispatcher_state {
   void close_job(int64_t lease_id);
   void keep_heartbeat();
   void missed_heartbeat(int64_t lease_id);
-  void report_crash(const assignment& lost);
+  void report_crash(const std::string& channel, const assignment& lost);
   void storage_failed(const char* what, const caf::error& err);
   size_t busy_workers() const;
   actor_status status() const;
@@ -116,6 +119,7 @@ struct job_dispatcher_state {
   uint64_t lost_leases = 0;
   uint64_t released = 0;
   uint64_t worker_crashes = 0;
+  loop_age success; ///< Of claiming.
   std::string last_error;
 };
 

@@ -70,6 +70,7 @@ void job_dispatcher_state::missed_heartbeat(int64_t lease_id) {
     return;
   }
   ++lost_leases;
+  config.metrics->delivery.leases_lost.Increment();
   leases.erase(lease_id);
   log::warning(name, "lease lost", {{"lease_id", lease_id}, {"unstarted_jobs", dropped}});
 }
@@ -102,6 +103,7 @@ void job_dispatcher_state::on_release() {
   }
   backoff = caf::timespan{0};
   released += *count;
+  config.metrics->delivery.given_back.Increment(static_cast<double>(*count));
   log::info(name, "gave back unsent jobs", {{"jobs", *count}});
   for (const auto& x : returned)
     close_job(x.lease_id);
@@ -112,7 +114,7 @@ void job_dispatcher_state::on_release() {
     quit_if_drained();
 }
 
-void job_dispatcher_state::report_crash(const assignment& lost) {
+void job_dispatcher_state::report_crash(const std::string& channel, const assignment& lost) {
   attempt_result result;
   result.attempt = lost.attempt;
   result.lease_size = lost.lease_size;
@@ -124,7 +126,10 @@ void job_dispatcher_state::report_crash(const assignment& lost) {
   if (lost.reclaims >= config.reclaim_cap) {
     result.next = next_step::dead;
     result.dead_reason = result.answer.reason = "reclaim_limit";
+    config.metrics->channel(channel).dead[result.dead_reason].Increment();
   }
+  config.metrics->channel(channel).attempts[result.result].Increment();
+  config.metrics->delivery.reclaims_crashed.Increment();
   // The distance doubles: whatever crashes a worker should not crash one after the other.
   result.delay = std::min<caf::timespan>(1s * (1LL << std::min(lost.reclaims, 6)), 1min);
   auto writer = dir->result_writer(static_cast<size_t>(lost.attempt.lease_id)

@@ -67,7 +67,10 @@ bool result_writer_state::flush_late() {
       log::error(
           name, "a late success was refused",
           {{"job_id", to_string(late.front().attempt.job_id)}, {"error", render(changed.error())}});
-    late_successes += changed && *changed ? 1 : 0;
+    if (changed && *changed) {
+      ++late_successes;
+      config.metrics->delivery.late_successes.Increment();
+    }
     late.pop_front();
   }
   return true;
@@ -93,6 +96,7 @@ bool result_writer_state::flush_batch() {
     return false;
   }
   backoff = caf::timespan{0};
+  success.succeeded(self->clock().now());
   note_progress(results);
   answer(count, *applied);
   return true;
@@ -122,6 +126,7 @@ result_writer_state::isolate(const std::vector<attempt_result>& results) {
     return applied;
   }
   ++refused;
+  config.metrics->delivery.refused_texts.Increment();
   auto plain = results;
   auto& answer = plain.front().answer;
   log::error(name, "the database refused an attempt's description, recorded without it",
@@ -176,12 +181,14 @@ void result_writer_state::answer(size_t count, const std::vector<bool>& applied)
     const auto& attempt = x.result.attempt;
     waiting_since.erase({attempt.job_id, attempt.attempt_no});
     auto first = i < applied.size() && applied[i];
-    if (first)
+    if (first) {
       ++recorded;
-    else if (x.result.next == next_step::sent)
+    } else if (x.result.next == next_step::sent) {
       late.push_back(x.result);
-    else
+    } else {
       ++superseded;
+      config.metrics->delivery.superseded.Increment();
+    }
     if (x.worker)
       self->send(x.worker, result_recorded{attempt.job_id, attempt.attempt_no, first});
   }
@@ -201,6 +208,7 @@ actor_status result_writer_state::status() const {
   x.state = backoff > caf::timespan{0} ? "waiting for storage" : "running";
   x.mailbox = self->mailbox().size();
   x.processed = recorded;
+  x.since_success_ms = success.at(self->clock().now());
   x.last_error = last_error;
   x.counters = {{"pending", static_cast<int64_t>(pending.size())},
                 {"transactions", static_cast<int64_t>(transactions)},

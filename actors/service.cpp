@@ -11,6 +11,8 @@
 #include <caf/event_based_actor.hpp>
 #include <caf/send.hpp>
 
+#include <algorithm>
+#include <array>
 #include <atomic>
 #include <chrono>
 #include <condition_variable>
@@ -72,6 +74,12 @@ caf::expected<service_parts> load_parts(const service_config& config) {
   parts.config = config;
   parts.owner = uuid::random();
   parts.dir = std::make_shared<directory>();
+  parts.metrics = std::make_shared<service_metrics>(config.version);
+  parts.config.postgres.observers = [metrics = parts.metrics](const std::string& role) {
+    return metrics->session(role);
+  };
+  if (config.delivery.listen && (config.roles.ingest || config.roles.deliver))
+    parts.signal = std::make_shared<job_signal>();
   auto routes = routing_table::load(config.routes_file);
   if (!routes)
     return routes.error();
@@ -98,19 +106,55 @@ const actor_line* find_line(const actor_tree& tree, std::string_view name) {
   return nullptr;
 }
 
+/// A loop that says it is well is believed for this long at least.
+constexpr caf::timespan least_patience = 10s;
+
+std::string reason_of(const actor_status& x) {
+  return x.last_error.empty() ? x.state : x.state + ": " + x.last_error;
+}
+
 /// One check: the actor answers, or is known to block, and its state is one of the good ones.
 health_check judge(const actor_tree& tree, const std::string& check, std::string_view name,
                    std::initializer_list<std::string_view> good) {
   const auto* line = find_line(tree, name);
   if (line == nullptr)
     return {check, false, "is not running"};
-  for (auto state : good)
-    if (line->status.state == state)
-      return {check, true, ""};
-  auto reason = line->status.state;
-  if (!line->status.last_error.empty())
-    reason += ": " + line->status.last_error;
-  return {check, false, reason};
+  const auto& status = line->status;
+  auto is_good = std::find(good.begin(), good.end(), status.state) != good.end();
+  return {check, is_good, is_good ? "" : reason_of(status), status.since_success_ms};
+}
+
+/// The same for a loop that must have done its work within `limit`: an actor that answers and does
+/// nothing else is of no use.
+health_check judge_loop(const actor_tree& tree, const std::string& check, std::string_view name,
+                        std::string_view good, caf::timespan limit) {
+  auto result = judge(tree, check, name, {good});
+  auto ms = std::chrono::duration_cast<std::chrono::milliseconds>(limit).count();
+  if (!result.ok || (result.since_success_ms >= 0 && result.since_success_ms <= ms))
+    return result;
+  result.ok = false;
+  result.reason = result.since_success_ms < 0
+                      ? "has not begun yet"
+                      : "has done nothing for " + std::to_string(result.since_success_ms) + " ms";
+  return result;
+}
+
+/// What no load balancer needs to know, but people do: never a reason not to be ready.
+void add_notes(const actor_tree& tree, health_report& to) {
+  constexpr std::array<std::pair<std::string_view, const char*>, 6> noted{{
+      {"result-writer", "results"},
+      {actor_names::lease_reaper, "leases"},
+      {actor_names::janitor, "retention"},
+      {actor_names::dead_letter_relay, "dead letters"},
+      {actor_names::stats_collector, "figures"},
+      {actor_names::job_listener, "notices"},
+  }};
+  for (const auto& line : tree.lines)
+    for (const auto& [prefix, check] : noted)
+      if (line.status.name.starts_with(prefix))
+        to.checks.push_back({check, true,
+                             line.status.last_error.empty() ? "" : reason_of(line.status),
+                             line.status.since_success_ms});
 }
 
 /// When the supervisor answered last. One look that came too late on a busy machine is no reason
@@ -150,12 +194,20 @@ health_report judge_health(const service_config& config, const actor_tree& tree)
   health_report report;
   report.live = !tree.lines.empty() && tree.lines.front().answered;
   report.checks.push_back({"supervisor", report.live, report.live ? "" : "does not answer"});
+  // One that waits for an answer just now will soon say what came of it.
+  report.checks.push_back(
+      judge(tree, "database", actor_names::stats_collector, {"running", "busy"}));
   if (config.roles.deliver)
-    report.checks.push_back(judge(tree, "claims", actor_names::dispatcher, {"running"}));
+    report.checks.push_back(
+        judge_loop(tree, "claims", actor_names::dispatcher, "running",
+                   std::max<caf::timespan>(5 * config.delivery.poll_interval, least_patience)));
   if (config.roles.ingest)
-    report.checks.push_back(judge(tree, "kafka", actor_names::consumer, {"assigned"}));
+    report.checks.push_back(
+        judge_loop(tree, "kafka", actor_names::consumer, "assigned",
+                   std::max<caf::timespan>(config.kafka.max_poll_interval / 2, least_patience)));
   for (const auto& x : report.checks)
     report.ready = report.ready && x.ok;
+  add_notes(tree, report);
   return report;
 }
 
@@ -166,6 +218,9 @@ struct service::implementation {
   std::shared_ptr<last_sign_of_life> life = std::make_shared<last_sign_of_life>();
   supervisor_actor root{};
   bool stopping = false;
+  std::atomic<int64_t> looked_at{0}; ///< Nanoseconds of the steady clock.
+
+  implementation(caf::actor_system& in, service_parts with) : system(in), parts(std::move(with)) {}
 };
 
 caf::expected<std::unique_ptr<service>> service::start(caf::actor_system& system,
@@ -173,7 +228,7 @@ caf::expected<std::unique_ptr<service>> service::start(caf::actor_system& system
   auto parts = load_parts(config);
   if (!parts)
     return parts.error();
-  auto impl = std::make_unique<implementation>(implementation{system, std::move(*parts)});
+  auto impl = std::make_unique<implementation>(system, std::move(*parts));
   supervisor_setup setup{"root", stop_order::reversed, config.supervision};
   impl->root = system.spawn(supervisor, setup, service_tree(impl->parts), impl->parts.dir);
   caf::actor_cast<caf::abstract_actor*>(impl->root)
@@ -223,6 +278,25 @@ void service::health(std::function<void(health_report)> done) {
         .then([=](const actor_tree& tree) { done(report_of(config, tree, *life)); },
               [=](caf::error& err) { done(report_of(config, std::move(err), *life)); });
   });
+}
+
+std::string service::metrics_text() {
+  // At most one look a second, however many ask.
+  auto now = std::chrono::steady_clock::now();
+  auto& last = impl_->looked_at;
+  auto before = last.load();
+  if (now.time_since_epoch().count() - before >= std::chrono::nanoseconds{1s}.count()
+      && last.compare_exchange_strong(before, now.time_since_epoch().count()))
+    impl_->system.spawn([looker = impl_->parts.dir->inspector(),
+                         metrics = impl_->parts.metrics](caf::event_based_actor* self) {
+      self->request(looker, caf::duration{2s}, get_actors{})
+          .then([metrics](const actor_tree& tree) { metrics->show(tree); }, [](caf::error&) {});
+    });
+  return impl_->parts.metrics->text();
+}
+
+const metrics_ptr& service::metrics() const {
+  return impl_->parts.metrics;
 }
 
 boost::asio::io_context& service::io() {

@@ -1,6 +1,7 @@
 #pragma once
 
 #include "actors/directory.hpp"
+#include "actors/metrics.hpp"
 #include "actors/service_config.hpp"
 #include "messages/actors.hpp"
 #include "messages/health.hpp"
@@ -12,6 +13,7 @@
 
 #include <functional>
 #include <memory>
+#include <string>
 
 namespace notify {
 
@@ -44,6 +46,13 @@ public:
 
   /// Asks the tree how it is and calls `done` with the answer on some thread. Never blocks.
   void health(std::function<void(health_report)> done);
+
+  /// Everything that Prometheus may know, as text. Never blocks: the look at the actors that it
+  /// asks for is part of the next one.
+  std::string metrics_text();
+
+  /// Where parts outside of the tree count.
+  const metrics_ptr& metrics() const;
 
   /// The threads for network I/O, for whoever serves HTTP beside the tree.
   boost::asio::io_context& io();

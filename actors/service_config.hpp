@@ -51,6 +51,8 @@ struct delivery_config {
   size_t result_batch = 1000; ///< Most results of one transaction.
   /// How long nothing is sent to a recipient that refused for good.
   caf::timespan suppression = std::chrono::hours{720};
+  bool listen =
+      true; ///< Processes tell each other of new jobs; without it only polling finds them.
 };
 
 struct channel_config {
@@ -86,6 +88,11 @@ struct retention_config {
   retention_times keep;
 };
 
+struct stats_config {
+  caf::timespan interval = std::chrono::seconds{5}; ///< Plus jitter.
+  caf::timespan statement_timeout = std::chrono::seconds{2};
+};
+
 struct supervision_config {
   caf::timespan first_delay = std::chrono::milliseconds{100};
   caf::timespan max_delay = std::chrono::seconds{30};
@@ -107,6 +114,7 @@ struct service_config {
   std::map<std::string, channel_config> channels;
   reaper_config reaper;
   retention_config retention;
+  stats_config stats;
   supervision_config supervision;
   size_t io_threads = 1;
   std::string routes_file = "routes.json";

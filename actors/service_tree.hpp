@@ -1,12 +1,14 @@
 #pragma once
 
 #include "actors/directory.hpp"
+#include "actors/metrics.hpp"
 #include "actors/providers/io_threads.hpp"
 #include "actors/rendering.hpp"
 #include "actors/routing.hpp"
 #include "actors/service_config.hpp"
 #include "actors/supervisor.hpp"
 #include "messages/uuid.hpp"
+#include "persistence/job_signal.hpp"
 
 #include <memory>
 #include <vector>
@@ -21,6 +23,8 @@ struct service_parts {
   template_set_ptr templates;
   directory_ptr dir;
   std::shared_ptr<io_threads> io;
+  metrics_ptr metrics = private_metrics(); ///< Of all lives of all actors.
+  std::shared_ptr<job_signal> signal;      ///< From inbox writers to the job listener.
 };
 
 /// The children of the root supervisor in the order in which they start; they stop in reverse.

@@ -13,6 +13,8 @@ response answer(const char* name, bool good, const health_report& report) {
     line["check"] = x.check;
     line["ok"] = x.ok;
     line["reason"] = x.reason;
+    if (x.since_success_ms >= 0)
+      line["since_success_ms"] = x.since_success_ms;
     checks.push_back(std::move(line));
   }
   boost::json::object body;

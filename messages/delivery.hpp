@@ -36,6 +36,7 @@ struct delivery_job {
   caf::timespan expires_in = caf::timespan::max(); ///< Not positive: too late to send.
   int32_t key_no = 0;     ///< Not 0: an operator asked for a fresh idempotency key, the n-th one.
   std::string suppressed; ///< Why nothing goes to this recipient.
+  caf::timespan age{0};   ///< Since it was created, when it was claimed.
 };
 
 /// What providers tell repeated sends of one job by: its id, and a suffix if an operator asked for
@@ -183,7 +184,8 @@ typename Inspector::result_type inspect(Inspector& f, delivery_job& x) {
   return f(caf::meta::type_name("delivery_job"), x.job_id, x.attempt_no, x.lease_id, x.lease_size,
            x.channel, x.recipient, x.template_key, x.locale, x.event_id, x.event_type,
            x.occurred_at_us, x.correlation_id, x.traceparent, x.payload, x.failures, x.reclaims,
-           x.unknowns, x.first_unknown_age, x.frozen_hash, x.expires_in, x.key_no, x.suppressed);
+           x.unknowns, x.first_unknown_age, x.frozen_hash, x.expires_in, x.key_no, x.suppressed,
+           x.age);
 }
 
 template <class Inspector>

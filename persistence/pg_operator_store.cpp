@@ -1,12 +1,15 @@
 #include "persistence/pg_operator_store.hpp"
 
+#include "persistence/job_totals.hpp"
+
 #include <string>
 
 namespace notify {
 
 namespace {
 
-// Lock order: the job, then its queue row, which is new, then the suppression, as for results.
+// Lock order: the job, then its queue row, which is new, then the suppression, then the totals, as
+// for results.
 //
 // The next number is above every attempt's: one that was in flight when a late success ended the
 // job has a row beyond attempt_count. What may have arrived before is the operator's to judge now,
@@ -22,6 +25,7 @@ job as (
   from found
   where j.id = found.id and found.status = 'dead'
   returning j.id, j.channel, j.recipient, j.attempt_count),
+$counted,
 waiting as (
   insert into notify.job_queue (job_id, due_at, attempt_no, channel)
   select job.id, now(), 1 + greatest(job.attempt_count, coalesce((
@@ -34,8 +38,8 @@ lifted as (
 select (select count(*) from found), (select count(*) from job)
 )";
 
-// Lock order: the job, then its queue row. A claim that has the row already is waited for; then
-// the row is gone, the job is with a worker, and stays there.
+// Lock order: the job, then its queue row, then the totals. A claim that has the row already is
+// waited for; then the row is gone, the job is with a worker, and stays there.
 constexpr auto cancel_job = R"(
 with found as materialized (
   select id, status from notify.notification_jobs where id = :id::uuid for update),
@@ -48,7 +52,8 @@ job as (
     updated_at = now()
   from gone
   where j.id = gone.job_id
-  returning j.id)
+  returning j.id, j.channel, j.attempt_count),
+$counted
 select (select count(*) from found), (select count(*) from job)
 )";
 
@@ -69,8 +74,8 @@ caf::expected<operator_verdict> pg_operator_store::retry(const uuid& job_id, ret
     int fresh = key == retry_key::fresh ? 1 : 0;
     long long found = 0;
     long long changed = 0;
-    session_.sql() << retry_job, soci::use(id, "id"), soci::use(fresh, "fresh"), soci::into(found),
-        soci::into(changed);
+    session_.sql() << with_counts(retry_job, add_to_totals("job", {{"redriven", ""}})),
+        soci::use(id, "id"), soci::use(fresh, "fresh"), soci::into(found), soci::into(changed);
     return verdict(found, changed);
   });
 }
@@ -80,7 +85,10 @@ caf::expected<operator_verdict> pg_operator_store::cancel(const uuid& job_id) {
     auto id = to_string(job_id);
     long long found = 0;
     long long changed = 0;
-    session_.sql() << cancel_job, soci::use(id, "id"), soci::into(found), soci::into(changed);
+    session_.sql() << with_counts(
+        cancel_job,
+        add_to_totals("job", {{"cancelled", ""}, {"cancelled_untried", "attempt_count = 0"}})),
+        soci::use(id, "id"), soci::into(found), soci::into(changed);
     return verdict(found, changed);
   });
 }

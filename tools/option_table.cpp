@@ -167,6 +167,10 @@ void add_delivery(option_list& out, setting_values& values) {
         "How long nothing is sent to a recipient that refused for good, e.g. a mailbox that does "
         "not exist.")
       .between(0s, 87600h);
+  s.add(
+      "listen", x.listen,
+      "Processes tell each other at once of new notifications (LISTEN and NOTIFY). Without it, or "
+      "behind a pooler in transaction mode, polling finds them.");
 }
 
 void add_reaper(option_list& out, setting_values& values) {
@@ -203,6 +207,17 @@ void add_retention(option_list& out, setting_values& values) {
   s.add("dead-letters", x.keep.dead_letters,
         "How long a dead letter is kept after its publication; before, it always is. 0s: for ever.")
       .between(0s, longest);
+}
+
+void add_stats(option_list& out, setting_values& values) {
+  auto& x = values.service.stats;
+  section s{out, "stats"};
+  s.add("interval", x.interval,
+        "Between two looks at the tables for statistics and metrics; jitter is added.")
+      .between(100ms, 1h);
+  s.add("statement-timeout", x.statement_timeout,
+        "For one of these looks. A figure that takes longer is left as it was.")
+      .between(1ms, 5min);
 }
 
 void add_supervision(option_list& out, setting_values& values) {
@@ -292,6 +307,7 @@ option_list make_options(setting_values& values) {
     add_channel(result, name, values.service.channels[name], values.channel_secrets[name]);
   add_reaper(result, values);
   add_retention(result, values);
+  add_stats(result, values);
   add_supervision(result, values);
   add_http(result, values);
   add_scheduler(result, values);

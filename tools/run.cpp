@@ -78,6 +78,13 @@ public:
                             [raw = service_.get()](std::function<void(health_report)> done) {
                               raw->health(std::move(done));
                             });
+    routes.add("GET", "/metrics",
+               [raw = service_.get()](const http::request&, const http::responder& respond) {
+                 http::response answer;
+                 answer.content_type = "text/plain; version=0.0.4; charset=utf-8";
+                 answer.body = raw->metrics_text();
+                 respond(std::move(answer));
+               });
     auto server = http::server::start(service_->io(), config, std::move(routes));
     if (!server)
       return server.error();

@@ -88,6 +88,7 @@ delivery_job sample_job() {
   x.expires_in = std::chrono::hours{1};
   x.key_no = 2;
   x.suppressed = "smtp_rcpt_unknown";
+  x.age = std::chrono::seconds{3};
   return x;
 }
 

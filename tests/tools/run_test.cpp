@@ -54,6 +54,22 @@ TEST_CASE("a running service serves its health and ends with 0 on SIGTERM") {
   CHECK(client.is_closed());
 }
 
+TEST_CASE("a running service prints its metrics") {
+  postgres_fixture db;
+  process program{words("run", db)};
+  auto port = await_port(program);
+  REQUIRE(port != 0);
+  http::test::client client{port};
+  client.get("/metrics");
+  auto answer = client.read();
+  CHECK(answer.status == 200);
+  CHECK(answer.headers["content-type"].starts_with("text/plain; version=0.0.4"));
+  CHECK(answer.body.find("# TYPE notify_kafka_records_total counter\n") != std::string::npos);
+  CHECK(answer.body.find("notify_build_info{version=\"") != std::string::npos);
+  program.send_signal(SIGTERM);
+  CHECK(program.wait() == 0);
+}
+
 TEST_CASE("a service whose HTTP address is taken ends with 1 and says which") {
   postgres_fixture db;
   process first{words("run", db)};
