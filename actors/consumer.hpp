@@ -3,6 +3,7 @@
 #include "actors/kafka/record_source.hpp"
 #include "actors/record_buffer.hpp"
 #include "actors/service_config.hpp"
+#include "actors/tracer.hpp"
 #include "messages/actors.hpp"
 
 #include <caf/expected.hpp>
@@ -12,6 +13,7 @@
 #include <functional>
 #include <map>
 #include <memory>
+#include <optional>
 #include <set>
 #include <string>
 #include <vector>
@@ -55,6 +57,7 @@ struct consumer_state {
     caf::actor_addr writer; ///< Null while it waits for another try.
     uint32_t failures = 0;
     bool halted = false; ///< The last try ended with `ec::ingest_halted`.
+    std::optional<span> tracing = std::nullopt;
 
     bool in_flight() const { return writer != nullptr; }
   };
@@ -113,6 +116,7 @@ struct consumer_state {
   consumer_config config;
   std::unique_ptr<kafka::record_source> source;
   writer_resolver writers;
+  tracer trace;
 
   phase step = phase::probing;
   record_buffer buffer;
@@ -169,7 +173,7 @@ struct consumer_state {
 /// quarter for the last commit, the rest for leaving the group.
 consumer_actor::behavior_type consumer(consumer_state::pointer self, const consumer_config& config,
                                        const record_source_factory& make_source,
-                                       writer_resolver writers);
+                                       writer_resolver writers, const tracer& trace);
 
 /// The real source: a group member of Kafka.
 record_source_factory kafka_records(const consumer_config& config);

@@ -34,6 +34,7 @@ struct provider_client_state {
     delivery_worker_actor worker;
     time_point give_up_at;
     bool is_probe = false;
+    job_origin origin = {};
   };
 
   static constexpr const char* name = "provider-client";
@@ -65,6 +66,7 @@ struct provider_client_state {
   void arm_gate();
   void on_gate_tick();
   void on_cut();
+  void on_tune(const tune_channel& x);
   void stop();
   actor_status status() const;
 

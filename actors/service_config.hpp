@@ -11,6 +11,7 @@
 #include "actors/providers/telegram_config.hpp"
 #include "actors/providers/webhook_config.hpp"
 #include "actors/retry_policy.hpp"
+#include "actors/tracing_config.hpp"
 #include "persistence/postgres_config.hpp"
 #include "persistence/retention_times.hpp"
 
@@ -108,6 +109,7 @@ struct service_config {
   reaper_config reaper;
   retention_config retention;
   supervision_config supervision;
+  tracing_config tracing;
   size_t io_threads = 1;
   std::string routes_file = "routes.json";
   std::string templates_folder = "templates";

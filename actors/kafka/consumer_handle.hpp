@@ -81,7 +81,6 @@ private:
   partition_tracker tracker_;
   std::map<topic_partition, int64_t> positions_; ///< Of this assignment: what is handed out next.
   std::deque<source_event> pending_;
-  std::map<int, std::chrono::steady_clock::time_point> logged_errors_;
   bool commit_in_flight_ = false;
   bool joined_ = false;
   bool closing_ = false;
