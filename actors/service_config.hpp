@@ -11,6 +11,7 @@
 #include "actors/providers/telegram_config.hpp"
 #include "actors/providers/webhook_config.hpp"
 #include "actors/retry_policy.hpp"
+#include "actors/tracing_config.hpp"
 #include "persistence/postgres_config.hpp"
 #include "persistence/retention_times.hpp"
 
@@ -116,6 +117,7 @@ struct service_config {
   retention_config retention;
   stats_config stats;
   supervision_config supervision;
+  tracing_config tracing;
   size_t io_threads = 1;
   std::string routes_file = "routes.json";
   std::string templates_folder = "templates";

@@ -5,8 +5,9 @@
 
 namespace notify {
 
-/// `notifyd run`: the service, until a signal or a failure ends it.
-exit_code run_command(settings& config);
+/// `notifyd run`: the service, until a signal or a failure ends it. `args` is what the settings
+/// were read from, to read them again.
+exit_code run_command(settings& config, const arguments& args);
 
 /// `notifyd migrate`: the database's schema.
 exit_code migrate_command(const settings& config);

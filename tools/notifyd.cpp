@@ -1,5 +1,4 @@
 #include "tools/arguments.hpp"
-#include "tools/channel_checks.hpp"
 #include "tools/commands.hpp"
 #include "tools/configured_files.hpp"
 #include "tools/outcome_reference.hpp"
@@ -29,13 +28,6 @@ exit_code refuse(const caf::error& err) {
   return exit_code::usage;
 }
 
-/// What the settings name has to be there and to fit.
-caf::error check_named(const service_config& config) {
-  if (auto err = check_channels(config))
-    return err;
-  return check_configured_files(config);
-}
-
 /// Prints the settings even if the files that they name are not right: that is what to look at.
 exit_code check_command(const settings& config) {
   std::cout << config.dump();
@@ -44,7 +36,8 @@ exit_code check_command(const settings& config) {
   return exit_code::ok;
 }
 
-exit_code dispatch(const std::string& command, settings& config) {
+exit_code dispatch(const arguments& args, settings& config) {
+  const auto& command = args.command;
   if (command == "check")
     return check_command(config);
   if (auto err = config.check_passwords())
@@ -53,7 +46,7 @@ exit_code dispatch(const std::string& command, settings& config) {
     return migrate_command(config);
   if (auto err = check_named(config.service()))
     return refuse(err);
-  return run_command(config);
+  return run_command(config, args);
 }
 
 } // namespace
@@ -76,7 +69,7 @@ int main(int argc, char** argv) {
     auto config = settings::load(*args, process_environment());
     if (!config)
       return end_with(refuse(config.error()));
-    return end_with(dispatch(args->command, **config));
+    return end_with(dispatch(*args, **config));
   }
   return end_with(exit_code::ok);
 }

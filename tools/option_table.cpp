@@ -257,6 +257,27 @@ void add_http(option_list& out, setting_values& values) {
   s.add("drain-timeout", x.drain_timeout, "For open requests at shutdown.").between(0s, 5min);
 }
 
+void add_tracing(option_list& out, setting_values& values) {
+  auto& x = values.service.tracing;
+  section s{out, "tracing"};
+  s.add("endpoint", x.endpoint,
+        "Base URL of an OpenTelemetry collector that takes OTLP over HTTP, e.g. "
+        "http://127.0.0.1:4318. Empty: no traces.");
+  s.add("sample-ratio", x.sample_ratio,
+        "Which share of the events that came without a traceparent is traced. For the others its "
+        "sampled flag decides.")
+      .between(0, 1);
+  s.add("headers-file", values.tracing_headers_file,
+        "File with a header for the collector in each line, e.g. \"Authorization: Bearer ...\".")
+      .is_a_path();
+  s.add("ca-file", x.ca_file, "Certificates to trust instead of the system's, as PEM.").is_a_path();
+  s.add("timeout", x.timeout, "For one request to the collector.").between(100ms, 5min);
+  s.add("interval", x.interval, "How long spans are gathered for one request.").between(10ms, 1min);
+  s.add("queue", x.queue, "Spans that may wait; further ones are dropped and counted.")
+      .between(1, 1'000'000);
+  s.add("batch", x.batch, "Most spans of one request.").between(1, 10'000);
+}
+
 void add_scheduler(option_list& out, setting_values& values) {
   section s{out, "scheduler"};
   s.add("max-threads", values.scheduler.max_threads,
@@ -278,6 +299,10 @@ void add_logging(option_list& out, setting_values& values) {
         "The least that is written, to standard error.");
   s.add("format", x.format, {{"text", log::format::text}, {"json", log::format::json}},
         "Lines for people or for machines.");
+  s.add("repeat-interval", x.repeat_interval,
+        "Equal warnings that come again within this time are counted and told together; the time "
+        "doubles as long as they come. 0s: each is written.")
+      .between(0s, 30min);
 }
 
 } // namespace
@@ -310,6 +335,7 @@ option_list make_options(setting_values& values) {
   add_stats(result, values);
   add_supervision(result, values);
   add_http(result, values);
+  add_tracing(result, values);
   add_scheduler(result, values);
   add_logging(result, values);
   return result;

@@ -6,6 +6,7 @@
 #include "tools/channel_options.hpp"
 #include "tools/option.hpp"
 
+#include <chrono>
 #include <map>
 #include <string>
 #include <vector>
@@ -26,6 +27,7 @@ struct scheduler_config {
 struct logging_config {
   log::level level = log::level::info;
   log::format format = log::format::text;
+  caf::timespan repeat_interval = std::chrono::minutes{1};
 };
 
 /// What the options fill: the service's configuration and what only the program needs.
@@ -38,6 +40,7 @@ struct setting_values {
   logging_config logging;
   std::string postgres_password_file;
   std::string kafka_sasl_password_file;
+  std::string tracing_headers_file;
   std::map<std::string, channel_secret_files> channel_secrets; ///< By channel.
 };
 

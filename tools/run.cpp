@@ -4,6 +4,7 @@
 #include "messages/error.hpp"
 #include "messages/log.hpp"
 #include "tools/commands.hpp"
+#include "tools/reload.hpp"
 #include "tools/signal_watch.hpp"
 
 #include <caf/actor_cast.hpp>
@@ -92,6 +93,15 @@ public:
     return caf::none;
   }
 
+  /// Reads the settings again, unless there is nothing that they could change.
+  void reload(reloader& x) {
+    std::lock_guard guard{mutex_};
+    if (service_ && !stopping_)
+      x.reload(*service_);
+    else
+      log::warning(component, "the service does not run, settings not reloaded");
+  }
+
   /// Blocks until the service has ended; the reason if it did not end by `stop`.
   caf::error wait() {
     while (!service_->wait(1min)) {
@@ -163,13 +173,17 @@ exit_code run_with(running_service& running, signal_watch& watch, const settings
 
 } // namespace
 
-exit_code run_command(settings& config) {
+exit_code run_command(settings& config, const arguments& args) {
+  using std::chrono::milliseconds;
   log::configure(config.logging().level, config.logging().format);
+  log::set_repeat_interval(
+      std::chrono::duration_cast<milliseconds>(config.logging().repeat_interval));
   const auto& service = config.service();
   // Signals may come before the actor system exists, and threads inherit the blocked signals.
   std::mutex mutex;
   running_service* current = nullptr;
   bool stop_asked = false;
+  reloader reloads{args, config};
   signal_watch watch{service.shutdown_timeout,
                      [&] {
                        log::info(component, "stopping");
@@ -184,6 +198,11 @@ exit_code run_command(settings& config) {
                        std::lock_guard guard{mutex};
                        if (current != nullptr)
                          current->log_what_still_runs();
+                     },
+                     [&] {
+                       std::lock_guard guard{mutex};
+                       if (current != nullptr)
+                         current->reload(reloads);
                      }};
   log::info(component, "starting", {{"instance", service.instance}, {"version", NOTIFYD_VERSION}});
   exit_code code = exit_code::ok;

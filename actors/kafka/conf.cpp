@@ -23,15 +23,19 @@ log::level to_level(int syslog_level) {
 void on_log(const rd_kafka_t*, int level, const char* facility, const char* text) {
   // A broken connection is told by `on_error` too, once is enough.
   auto told_twice = std::string_view{facility} == "FAIL";
-  log::write(told_twice ? log::level::debug : to_level(level), "kafka-client", text,
-             {{"facility", facility}});
+  auto how = told_twice ? log::level::debug : to_level(level);
+  if (how < log::level::warning)
+    log::write(how, "kafka-client", text, {{"facility", facility}});
+  else // Its texts hold numbers and addresses: no two of them are equal.
+    log::repeated(how, "kafka-client", std::string{"the library says "} + facility,
+                  {{"text", text}});
 }
 
 void on_error(rd_kafka_t* client, int code, const char* reason, void*) {
   // Reports about brokers are information: the library connects again by itself.
-  log::warning("kafka-client", reason,
-               {{"client", rd_kafka_name(client)},
-                {"error", rd_kafka_err2name(static_cast<rd_kafka_resp_err_t>(code))}});
+  auto error = rd_kafka_err2name(static_cast<rd_kafka_resp_err_t>(code));
+  log::repeated(log::level::warning, "kafka-client", std::string{"the library reports "} + error,
+                {{"client", rd_kafka_name(client)}, {"reason", reason}});
 }
 
 } // namespace

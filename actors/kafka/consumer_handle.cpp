@@ -19,9 +19,6 @@ constexpr const char* component = "kafka-consumer";
 /// How long the destructor tries to tell the group that we leave.
 constexpr auto leave_limit = 2s;
 
-/// The same report of the client is logged once in this time.
-constexpr auto log_pause = 10s;
-
 int to_millis(caf::timespan x) {
   return static_cast<int>(std::chrono::ceil<std::chrono::milliseconds>(x).count());
 }
@@ -244,8 +241,8 @@ void consumer_handle::take_error(const rd_kafka_message_t& message) {
   default:
     if (check_fatal(message.err))
       return;
-    log::warning(component, "poll reported an error",
-                 {{"topic", where.topic}, {"error", rd_kafka_message_errstr(&message)}});
+    log::repeated(log::level::warning, component, "poll reported an error",
+                  {{"topic", where.topic}, {"error", rd_kafka_message_errstr(&message)}});
     pending_.emplace_back(source_trouble{rd_kafka_message_errstr(&message)});
   }
 }
@@ -287,12 +284,9 @@ bool consumer_handle::check_fatal(rd_kafka_resp_err_t code) {
 
 void consumer_handle::on_error(rd_kafka_t*, int code, const char* reason, void* self) {
   auto* handle = static_cast<consumer_handle*>(self);
-  auto now = std::chrono::steady_clock::now();
-  auto [i, is_new] = handle->logged_errors_.try_emplace(code, now);
-  if (is_new || now - i->second >= log_pause) {
-    i->second = now;
-    log::warning(component, "client reports", {{"reason", reason}});
-  }
+  auto error = rd_kafka_err2name(static_cast<rd_kafka_resp_err_t>(code));
+  log::repeated(log::level::warning, component, std::string{"client reports "} + error,
+                {{"reason", reason}});
   handle->pending_.emplace_back(source_trouble{reason});
 }
 

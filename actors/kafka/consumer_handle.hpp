@@ -77,7 +77,6 @@ private:
   first_start first_start_;
   partition_tracker tracker_;
   std::deque<source_event> pending_;
-  std::map<int, std::chrono::steady_clock::time_point> logged_errors_;
   bool commit_in_flight_ = false;
   bool joined_ = false;
   bool closing_ = false;

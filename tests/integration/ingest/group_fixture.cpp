@@ -104,7 +104,7 @@ group_member::group_member(const consumer_config& config,
                                      dispatcher_resolver{[] { return job_dispatcher_actor{}; }}));
   consumer_ =
       system_.spawn<caf::detached>(consumer, config, source ? source : kafka_records(config),
-                                   writer_resolver{[all = writers_] { return *all; }});
+                                   writer_resolver{[all = writers_] { return *all; }}, tracer{});
   self_->monitor(consumer_);
 }
 
