@@ -242,6 +242,14 @@ void add_http(option_list& out, setting_values& values) {
   s.add("drain-timeout", x.drain_timeout, "For open requests at shutdown.").between(0s, 5min);
 }
 
+void add_inspection(option_list& out, setting_values& values) {
+  section s{out, "inspection"};
+  s.add("port", values.inspection.port,
+        "Port on 127.0.0.1 where notifyctl actors and notifyctl top see the actors. There is no "
+        "login: whoever is on this machine may look. 0: off.")
+      .between(0, 65535);
+}
+
 void add_scheduler(option_list& out, setting_values& values) {
   section s{out, "scheduler"};
   s.add("max-threads", values.scheduler.max_threads,
@@ -294,6 +302,7 @@ option_list make_options(setting_values& values) {
   add_retention(result, values);
   add_supervision(result, values);
   add_http(result, values);
+  add_inspection(result, values);
   add_scheduler(result, values);
   add_logging(result, values);
   return result;
