@@ -44,13 +44,14 @@ exit_code check_command(const settings& config) {
   return exit_code::ok;
 }
 
-exit_code dispatch(const std::string& command, settings& config) {
+exit_code dispatch(const arguments& args, settings& config) {
+  const auto& command = args.command;
   if (command == "check")
     return check_command(config);
   if (auto err = config.check_passwords())
     return refuse(err);
   if (command == "migrate")
-    return migrate_command(config);
+    return args.status ? migrate_status_command(config) : migrate_command(config);
   if (auto err = check_named(config.service()))
     return refuse(err);
   return run_command(config);
@@ -76,7 +77,7 @@ int main(int argc, char** argv) {
     auto config = settings::load(*args, process_environment());
     if (!config)
       return end_with(refuse(config.error()));
-    return end_with(dispatch(args->command, **config));
+    return end_with(dispatch(*args, **config));
   }
   return end_with(exit_code::ok);
 }
