@@ -134,9 +134,20 @@ TEST_CASE(
   }));
   for (const auto* name : {"root", "  inspector", "  consumer", "    delivery-worker-email-15"})
     CHECK(test::contains(tree.out, "\n" + std::string{name} + " "));
-  // A client that is connected does not hold the process.
+  // Every kind of actor answers, and says what it is at.
   inspection_client client{"127.0.0.1", static_cast<uint16_t>(std::stoul(port))};
-  CHECK(client.look(caf::duration{std::chrono::seconds{5}}));
+  std::string silent;
+  CHECK(test::eventually([&] {
+    auto all = client.look(caf::duration{std::chrono::seconds{5}});
+    silent = all ? "" : "everybody";
+    if (all)
+      for (const auto& x : all->lines)
+        if (!x.answered || x.status.state.empty())
+          silent += x.status.name + " ";
+    return silent.empty();
+  }));
+  INFO(silent);
+  // A client that is connected does not hold the process.
   program.send_signal(SIGTERM);
   CHECK(program.wait() == 0);
 }
