@@ -12,4 +12,8 @@ exit_code run_command(settings& config, const arguments& args);
 /// `notifyd migrate`: the database's schema.
 exit_code migrate_command(const settings& config);
 
+/// `notifyd migrate --status`: where the schema stands, changing nothing. `exit_code::schema` if
+/// there is something to do.
+exit_code migrate_status_command(const settings& config);
+
 } // namespace notify

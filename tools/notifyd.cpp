@@ -43,7 +43,7 @@ exit_code dispatch(const arguments& args, settings& config) {
   if (auto err = config.check_passwords())
     return refuse(err);
   if (command == "migrate")
-    return migrate_command(config);
+    return args.status ? migrate_status_command(config) : migrate_command(config);
   if (auto err = check_named(config.service()))
     return refuse(err);
   return run_command(config, args);

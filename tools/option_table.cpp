@@ -278,6 +278,14 @@ void add_tracing(option_list& out, setting_values& values) {
   s.add("batch", x.batch, "Most spans of one request.").between(1, 10'000);
 }
 
+void add_inspection(option_list& out, setting_values& values) {
+  section s{out, "inspection"};
+  s.add("port", values.inspection.port,
+        "Port on 127.0.0.1 where notifyctl actors and notifyctl top see the actors. There is no "
+        "login: whoever is on this machine may look. 0: off.")
+      .between(0, 65535);
+}
+
 void add_scheduler(option_list& out, setting_values& values) {
   section s{out, "scheduler"};
   s.add("max-threads", values.scheduler.max_threads,
@@ -336,6 +344,7 @@ option_list make_options(setting_values& values) {
   add_supervision(result, values);
   add_http(result, values);
   add_tracing(result, values);
+  add_inspection(result, values);
   add_scheduler(result, values);
   add_logging(result, values);
   return result;

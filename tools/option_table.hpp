@@ -24,6 +24,11 @@ struct scheduler_config {
       50; ///< Messages an actor handles before it gives way; CAF's is unlimited.
 };
 
+/// The actor tree for programs on the same machine.
+struct inspection_config {
+  uint16_t port = 0; ///< On 127.0.0.1; 0: off.
+};
+
 struct logging_config {
   log::level level = log::level::info;
   log::format format = log::format::text;
@@ -35,6 +40,7 @@ struct setting_values {
   setting_values();
 
   http_config http;
+  inspection_config inspection;
   service_config service; ///< With all known channels; without a provider: not active.
   scheduler_config scheduler;
   logging_config logging;

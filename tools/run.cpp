@@ -1,3 +1,4 @@
+#include "actors/inspection.hpp"
 #include "actors/service.hpp"
 #include "http/health.hpp"
 #include "http/server.hpp"
@@ -102,6 +103,19 @@ public:
       log::warning(component, "the service does not run, settings not reloaded");
   }
 
+  /// Opens the port for notifyctl unless a stop came first. It stays open during the stop: that is
+  /// when one wants to see who still runs.
+  caf::error serve_inspection(uint16_t port) {
+    std::lock_guard guard{mutex_};
+    if (stopping_)
+      return caf::none;
+    auto opened = inspection_port::open(system_, service_->actors(), port);
+    if (!opened)
+      return opened.error();
+    inspection_ = std::move(*opened);
+    return caf::none;
+  }
+
   /// Blocks until the service has ended; the reason if it did not end by `stop`.
   caf::error wait() {
     while (!service_->wait(1min)) {
@@ -115,7 +129,9 @@ public:
     stopping_ = true;
     auto server = std::move(http_);
     auto ended = std::move(service_);
+    auto inspection = std::move(inspection_);
     lock.unlock();
+    inspection.reset();
     // The service owns the threads that the server runs on.
     if (server) {
       std::promise<void> stopped;
@@ -143,6 +159,7 @@ private:
   std::mutex mutex_;
   std::unique_ptr<service> service_;
   std::unique_ptr<http::server> http_;
+  std::unique_ptr<inspection_port> inspection_;
   bool stopping_ = false;
 };
 
@@ -161,6 +178,9 @@ exit_code run_with(running_service& running, signal_watch& watch, const settings
   if (code == exit_code::ok) {
     if (service.roles.http)
       code = report(running.serve_http(config.http()), "the service did not start");
+    if (code == exit_code::ok && config.inspection().port != 0)
+      code =
+          report(running.serve_inspection(config.inspection().port), "the service did not start");
     if (code != exit_code::ok)
       running.stop();
     auto failure = report(running.wait(), "the service failed");
@@ -207,6 +227,8 @@ exit_code run_command(settings& config, const arguments& args) {
   log::info(component, "starting", {{"instance", service.instance}, {"version", NOTIFYD_VERSION}});
   exit_code code = exit_code::ok;
   {
+    if (config.inspection().port != 0)
+      enable_inspection(config);
     caf::actor_system system{config};
     running_service running{system};
     {

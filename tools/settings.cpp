@@ -202,6 +202,14 @@ void settings::make_paths_absolute() {
   }
 }
 
+std::map<std::string, std::string> settings::named_paths() const {
+  std::map<std::string, std::string> result;
+  for (const auto& x : options_)
+    if (const auto* path = x.path_target(); path != nullptr && !path->empty())
+      result.emplace(x.full_name(), *path);
+  return result;
+}
+
 void settings::fill_service() {
   service_ = values_.service;
   if (service_.instance.empty())

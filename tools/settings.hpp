@@ -7,6 +7,7 @@
 #include <caf/expected.hpp>
 
 #include <functional>
+#include <map>
 #include <memory>
 #include <optional>
 #include <string>
@@ -37,7 +38,12 @@ public:
 
   const http_config& http() const { return values_.http; }
 
+  const inspection_config& inspection() const { return values_.inspection; }
+
   const logging_config& logging() const { return values_.logging; }
+
+  /// Every file and folder that a setting names, by the setting's full name.
+  std::map<std::string, std::string> named_paths() const;
 
   /// The effective settings as a configuration file with secrets masked.
   std::string dump() const;

@@ -201,6 +201,10 @@ std::vector<std::string> check_together(const setting_values& values) {
   if (!is_ip_address(values.http.address))
     result.push_back("http.address must be an IP address such as 127.0.0.1, not "
                      + quoted_text(values.http.address));
+  if (values.inspection.port != 0 && values.service.roles.http
+      && values.inspection.port == values.http.port)
+    result.push_back("inspection.port must not be http.port (" + std::to_string(values.http.port)
+                     + ")");
   return result;
 }
 

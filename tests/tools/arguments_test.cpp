@@ -37,6 +37,7 @@ const bad_line bad_names[] = {
     {{"--config="}, "--config needs a file: --config=FILE"},
     {{"--help=yes"}, "--help takes no value"},
     {{"check", "--markdown"}, "--markdown belongs to the commands options and outcomes"},
+    {{"run", "--status"}, "--status belongs to the command migrate"},
 };
 
 TEST_CASE("a command line with wrong words is refused with the nearest right one") {
