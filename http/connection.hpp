@@ -11,17 +11,20 @@
 #include <boost/beast/http/string_body.hpp>
 
 #include <atomic>
+#include <chrono>
 #include <cstdint>
 #include <functional>
 #include <memory>
 #include <optional>
+#include <string>
 
 namespace notify::http {
 
 /// What all connections of one server share.
 struct connection_settings {
   http_config limits;
-  handler handle;
+  dispatcher handle;
+  answer_hook on_answer; ///< May be empty.
   /// A client waits for a connection to end: none is kept alive.
   mutable std::atomic<bool> crowded = false;
 };
@@ -50,6 +53,17 @@ public:
   void abort();
 
 private:
+  using clock = std::chrono::steady_clock;
+
+  /// What is to be known of a request when its answer is written.
+  struct exchange {
+    unsigned version = 11;
+    bool with_body = true; ///< False for HEAD.
+    std::string method;
+    std::string route;
+    clock::time_point arrived;
+  };
+
   using parser_type = boost::beast::http::request_parser<boost::beast::http::string_body>;
 
   boost::asio::awaitable<void> run();
@@ -64,10 +78,11 @@ private:
   boost::asio::awaitable<boost::beast::error_code> read_request(parser_type& parser);
 
   /// Lets the handler answer, within the time-out.
-  boost::asio::awaitable<response> ask_handler(request x);
+  boost::asio::awaitable<response> ask_handler(request& x);
 
-  boost::asio::awaitable<bool> write_answer(response answer, unsigned version, bool keep_alive,
-                                            bool with_body);
+  /// Writes the answer and reports it; false if it did not reach the client.
+  boost::asio::awaitable<bool> write_answer(response answer, const exchange& about,
+                                            bool keep_alive);
 
   /// Gives the client time to read a refusal before the socket closes on unread bytes, which would
   /// reset the connection and could destroy the answer under way.
@@ -82,6 +97,7 @@ private:
   boost::asio::steady_timer answer_timer_;
   std::shared_ptr<const connection_settings> settings_;
   std::function<void()> on_gone_;
+  std::string peer_;
   std::optional<response> answer_;
   uint64_t request_number_ = 0; ///< An answer to another request came too late.
   std::atomic<bool> idle_ = false;

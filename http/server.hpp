@@ -25,7 +25,8 @@ public:
   /// Listens and starts to serve. Fails with `ec::listen_failed` if the address is taken or not
   /// this host's.
   static caf::expected<std::unique_ptr<server>> start(boost::asio::io_context& io,
-                                                      const http_config& config, handler handle);
+                                                      const http_config& config, dispatcher handle,
+                                                      answer_hook on_answer = {});
 
   /// Stops without waiting.
   ~server();

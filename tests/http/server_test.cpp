@@ -16,10 +16,10 @@ using test::server_fixture;
 
 struct answering_fixture : server_fixture {
   answering_fixture() {
-    routes.add("GET", "/", [](const request&, const responder& respond) {
+    routes.add("GET", "/", access::open, [](const request&, const responder& respond) {
       respond({200, "text/plain", "hello", {}});
     });
-    routes.add("GET", "/later",
+    routes.add("GET", "/later", access::open,
                [this](const request&, responder respond) { asked.set_value(std::move(respond)); });
   }
 
@@ -114,7 +114,7 @@ TEST_CASE_METHOD(answering_fixture, "a handler that does not answer in time is a
 }
 
 TEST_CASE_METHOD(answering_fixture, "a handler that throws costs one answer, not the server") {
-  routes.add("GET", "/broken",
+  routes.add("GET", "/broken", access::open,
              [](const request&, const responder&) { throw std::runtime_error{"secret detail"}; });
   start();
   client x{running->port()};
