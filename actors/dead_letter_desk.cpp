@@ -161,9 +161,7 @@ caf::expected<dead_letter_replayed> replay_letter(dead_letter_store& store, inge
   dead_letter_replayed result;
   result.dry_run = dry_run;
   result.jobs = report->jobs;
-  result.result = report->stored > 0       ? "stored"
-                  : report->duplicates > 0 ? "duplicate"
-                                           : "refused";
+  result.result = report->stored > 0 ? "stored" : report->duplicates > 0 ? "duplicate" : "refused";
   if (!report->reasons.empty())
     result.reason = report->reasons.begin()->first;
   return result;

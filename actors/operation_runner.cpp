@@ -72,9 +72,9 @@ actor_status operation_runner_state::status() const {
   x.mailbox = self->mailbox().size();
   x.processed = batches;
   if (last_success)
-    x.since_success_ms = std::chrono::duration_cast<std::chrono::milliseconds>(
-                             self->clock().now() - *last_success)
-                             .count();
+    x.since_success_ms =
+        std::chrono::duration_cast<std::chrono::milliseconds>(self->clock().now() - *last_success)
+            .count();
   x.last_error = last_error;
   x.counters = {{"matched", number(matched)},
                 {"done", number(done)},

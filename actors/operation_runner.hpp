@@ -15,7 +15,7 @@
 namespace notify {
 
 struct operation_runner_config {
-  caf::timespan interval = std::chrono::seconds{2}; ///< Between looks for work, plus jitter.
+  caf::timespan interval = std::chrono::seconds{2};    ///< Between looks for work, plus jitter.
   caf::timespan pause = std::chrono::milliseconds{20}; ///< After a batch: others need the disk.
   operation_batch batch;
 };

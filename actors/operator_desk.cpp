@@ -6,6 +6,9 @@
 #include "messages/log.hpp"
 
 #include <caf/actor_cast.hpp>
+#include <caf/send.hpp>
+
+#include <vector>
 
 namespace notify {
 
@@ -19,8 +22,7 @@ bool is_their_fault(const caf::error& err) {
 } // namespace
 
 template <class Answer>
-caf::result<Answer>
-operator_desk_state::serve(const std::function<caf::expected<Answer>()>& work) {
+caf::result<Answer> operator_desk_state::serve(const std::function<caf::expected<Answer>()>& work) {
   if (self->mailbox().size() > config.most_waiting) {
     ++refused;
     return caf::make_error(ec::storage_unavailable, std::string{"too many questions wait"});
@@ -60,7 +62,7 @@ caf::expected<channel_pause_set> operator_desk_state::set_paused(const pause_cha
               {{"channel", x.channel}, {"by", x.by}});
   // It holds already, in all processes; the one in here need not find out by its next claim.
   if (auto dispatcher = dir->dispatcher())
-    self->send(dispatcher, set_channel_pause{x.channel, x.paused, x.by});
+    caf::anon_send(dispatcher, set_channel_pause{x.channel, x.paused, x.by});
   return done;
 }
 
@@ -163,12 +165,13 @@ operator_desk(operator_desk_actor::stateful_pointer<operator_desk_state> self,
 }
 
 operator_desk_actor operator_desks::next() {
-  auto turn = turn_.fetch_add(1);
-  // One that is between two restarts is passed over.
-  for (size_t i = 0; i < count_; ++i)
-    if (auto desk = dir_->find(actor_names::operator_desk((turn + i) % count_)))
-      return caf::actor_cast<operator_desk_actor>(desk);
-  return {};
+  std::vector<caf::strong_actor_ptr> there;
+  for (size_t i = 0; i < most; ++i)
+    if (auto desk = dir_->find(actor_names::operator_desk(i)))
+      there.push_back(std::move(desk));
+  if (there.empty())
+    return {};
+  return caf::actor_cast<operator_desk_actor>(there[turn_.fetch_add(1) % there.size()]);
 }
 
 std::string actor_names::operator_desk(size_t index) {

@@ -38,8 +38,7 @@ struct operator_desk_stores {
 struct operator_desk_state {
   static constexpr const char* name = "operator-desk";
 
-  explicit operator_desk_state(
-      operator_desk_actor::stateful_pointer<operator_desk_state> selfptr)
+  explicit operator_desk_state(operator_desk_actor::stateful_pointer<operator_desk_state> selfptr)
       : self(selfptr) {}
 
   /// Runs `work` unless too many wait, and counts what came of it.
@@ -73,13 +72,14 @@ operator_desk(operator_desk_actor::stateful_pointer<operator_desk_state> self,
 /// Takes turns among the desks that are there; null if there is none. Thread-safe.
 class operator_desks {
 public:
-  operator_desks(directory_ptr dir, size_t count) : dir_(std::move(dir)), count_(count) {}
+  static constexpr size_t most = 16; ///< No process has more.
+
+  explicit operator_desks(directory_ptr dir) : dir_(std::move(dir)) {}
 
   operator_desk_actor next();
 
 private:
   directory_ptr dir_;
-  size_t count_;
   std::atomic<size_t> turn_ = 0;
 };
 

@@ -52,7 +52,7 @@ std::string condition(const notification_filter& x) {
   add(!x.recipient.empty(), "j.recipient = :f_recipient");
   add(!x.provider.empty(), "j.provider = :f_provider");
   add(!x.error_code.empty(), "j.status <> 'sent' and j.last_error_code = :f_error_code");
-  add(x.event_id.has_value(), "j.event_id = :f_event_id::uuid");
+  add(static_cast<bool>(x.event_id), "j.event_id = :f_event_id::uuid");
   add(!x.correlation_id.empty(),
       "(select e.correlation_id from notify.inbox_events e where e.event_id = j.event_id)"
       " = :f_correlation_id");
@@ -98,11 +98,10 @@ caf::error check_filter(const notification_filter& x) {
   auto invalid = [](const char* what) {
     return caf::make_error(ec::invalid_request, std::string{what});
   };
-  if (!x.status.empty()
-      && std::find(statuses.begin(), statuses.end(), x.status) == statuses.end())
+  if (!x.status.empty() && std::find(statuses.begin(), statuses.end(), x.status) == statuses.end())
     return invalid("status is none of pending, processing, retry_wait, sent, dead, cancelled");
-  for (const auto* text : {&x.channel, &x.event_type, &x.recipient, &x.correlation_id,
-                           &x.error_code, &x.provider})
+  for (const auto* text :
+       {&x.channel, &x.event_type, &x.recipient, &x.correlation_id, &x.error_code, &x.provider})
     if (text->find('\0') != std::string::npos)
       return invalid("a filter has a NUL in it");
   if (!is_sane(x.created_from_us) || !is_sane(x.created_to_us))
@@ -180,9 +179,9 @@ std::string notification_query::candidates() const {
   if (is_waiting(status))
     return behind(columns, waiting_jobs(true, false), "");
   // Whatever has an error and was not sent: dead, cancelled, or open still.
-  return "select * from ((" + behind(columns, all, " and j.dead_reason is not null") + ") union all ("
-         + behind(columns, all, " and j.cancelled_at is not null") + ") union all ("
-         + behind(columns, waiting_jobs(true, true), "")
+  return "select * from ((" + behind(columns, all, " and j.dead_reason is not null")
+         + ") union all (" + behind(columns, all, " and j.cancelled_at is not null")
+         + ") union all (" + behind(columns, waiting_jobs(true, true), "")
          + ")) x order by created_at desc, id desc limit :look::int";
 }
 

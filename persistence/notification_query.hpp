@@ -22,9 +22,9 @@ bool is_empty(const notification_filter& x);
 /// means: lists, previews and operations all ask here.
 ///
 /// No index answers every filter, since none may cover what sending a job changes. So a question
-/// goes along the order that leads to it with the fewest detours (one event's jobs, one recipient's,
-/// the dead, those that wait, or all by age), looks at no more than `look` rows, and tells how far
-/// it came; whoever asks decides whether to go on from there.
+/// goes along the order that leads to it with the fewest detours (one event's jobs, one
+/// recipient's, the dead, those that wait, or all by age), looks at no more than `look` rows, and
+/// tells how far it came; whoever asks decides whether to go on from there.
 class notification_query {
 public:
   /// What one step of a question found.

@@ -84,23 +84,40 @@ caf::optional<int32_t> column_reader::maybe_small() {
   return caf::none;
 }
 
-const std::string notification_columns =
-    list({"n.id::text", "n.event_id::text", "n.event_type", "n.channel", "n.recipient",
-          "n.template_key", "n.locale", "n.status", "n.attempt_count::bigint", "n.failures::bigint",
-          "n.reclaims::bigint", "n.interruptions::bigint", "n.unknowns::bigint",
-          "n.redrives::bigint", or_empty("n.dead_reason"), or_empty("n.last_error_class"),
-          or_empty("n.last_error_code"), or_empty("n.provider"), or_empty("n.provider_message_id"),
-          us_of("n.created_at"), us_of("n.updated_at"), us_or_none("n.finished_at"),
-          us_or_none("n.expires_at"), us_or_none("n.due_at")});
+const std::string notification_columns = list({"n.id::text",
+                                               "n.event_id::text",
+                                               "n.event_type",
+                                               "n.channel",
+                                               "n.recipient",
+                                               "n.template_key",
+                                               "n.locale",
+                                               "n.status",
+                                               "n.attempt_count::bigint",
+                                               "n.failures::bigint",
+                                               "n.reclaims::bigint",
+                                               "n.interruptions::bigint",
+                                               "n.unknowns::bigint",
+                                               "n.redrives::bigint",
+                                               or_empty("n.dead_reason"),
+                                               or_empty("n.last_error_class"),
+                                               or_empty("n.last_error_code"),
+                                               or_empty("n.provider"),
+                                               or_empty("n.provider_message_id"),
+                                               us_of("n.created_at"),
+                                               us_of("n.updated_at"),
+                                               us_or_none("n.finished_at"),
+                                               us_or_none("n.expires_at"),
+                                               us_or_none("n.due_at")});
 
 notification_line read_notification(column_reader& from) {
   notification_line x;
   x.id = from.id();
   x.event_id = from.id();
-  for (auto* text : {&x.event_type, &x.channel, &x.recipient, &x.template_key, &x.locale, &x.status})
+  for (auto* text :
+       {&x.event_type, &x.channel, &x.recipient, &x.template_key, &x.locale, &x.status})
     *text = from.text();
-  for (auto* number : {&x.attempt_count, &x.failures, &x.reclaims, &x.interruptions, &x.unknowns,
-                       &x.redrives})
+  for (auto* number :
+       {&x.attempt_count, &x.failures, &x.reclaims, &x.interruptions, &x.unknowns, &x.redrives})
     *number = from.small();
   for (auto* text : {&x.dead_reason, &x.last_error_class, &x.last_error_code, &x.provider,
                      &x.provider_message_id})
@@ -113,14 +130,26 @@ notification_line read_notification(column_reader& from) {
   return x;
 }
 
-const std::string attempt_columns =
-    list({"a.job_id::text", "a.attempt_no::bigint", us_of("a.started_at"), us_of("a.finished_at"),
-          "a.result", or_empty("a.budget"), or_empty("a.provider"), or_none("a.provider_status"),
-          or_empty("a.provider_code"), or_empty("a.provider_message_id"), or_empty("a.error_code"),
-          or_empty("a.detail"), or_empty("a.phase"), or_none("a.latency_ms"),
-          or_none("a.bytes_sent"), or_none("a.wait_hint_ms"), us_or_none("a.next_attempt_at"),
-          "coalesce(a.idempotency_key, a.job_id::text)", or_empty("a.content_hash"),
-          or_empty("a.late_result")});
+const std::string attempt_columns = list({"a.job_id::text",
+                                          "a.attempt_no::bigint",
+                                          us_of("a.started_at"),
+                                          us_of("a.finished_at"),
+                                          "a.result",
+                                          or_empty("a.budget"),
+                                          or_empty("a.provider"),
+                                          or_none("a.provider_status"),
+                                          or_empty("a.provider_code"),
+                                          or_empty("a.provider_message_id"),
+                                          or_empty("a.error_code"),
+                                          or_empty("a.detail"),
+                                          or_empty("a.phase"),
+                                          or_none("a.latency_ms"),
+                                          or_none("a.bytes_sent"),
+                                          or_none("a.wait_hint_ms"),
+                                          us_or_none("a.next_attempt_at"),
+                                          "coalesce(a.idempotency_key, a.job_id::text)",
+                                          or_empty("a.content_hash"),
+                                          or_empty("a.late_result")});
 
 attempt_line read_attempt(column_reader& from) {
   attempt_line x;
@@ -144,16 +173,16 @@ attempt_line read_attempt(column_reader& from) {
   return x;
 }
 
-const std::string event_columns =
-    list({"e.event_id::text", "e.type", "e.producer", "e.aggregate_id", "e.correlation_id",
-          "e.traceparent", us_of("e.occurred_at"), us_of("e.received_at"), "e.topic",
-          "e.partition::bigint", "e.\"offset\"", "e.payload::text",
-          "encode(e.payload_sha256, 'hex')"});
+const std::string event_columns = list(
+    {"e.event_id::text", "e.type", "e.producer", "e.aggregate_id", "e.correlation_id",
+     "e.traceparent", us_of("e.occurred_at"), us_of("e.received_at"), "e.topic",
+     "e.partition::bigint", "e.\"offset\"", "e.payload::text", "encode(e.payload_sha256, 'hex')"});
 
 event_line read_event(column_reader& from) {
   event_line x;
   x.event_id = from.id();
-  for (auto* text : {&x.event_type, &x.producer, &x.aggregate_id, &x.correlation_id, &x.traceparent})
+  for (auto* text :
+       {&x.event_type, &x.producer, &x.aggregate_id, &x.correlation_id, &x.traceparent})
     *text = from.text();
   x.occurred_us = from.number();
   x.received_us = from.number();
@@ -166,14 +195,30 @@ event_line read_event(column_reader& from) {
 }
 
 const std::string operation_columns =
-    list({"o.id", "o.kind", member("status"), member("channel"), member("event_type"),
-          member("recipient"), member("correlation_id"), member("error_code"), member("provider"),
-          member("event_id"), time_member("created_from"), time_member("created_to"),
-          "o.fresh_key::int::bigint", "o.status", "o.created_by", us_of("o.created_at"),
-          us_of("o.updated_at"), us_or_none("o.finished_at"), "o.matched", "o.done",
+    list({"o.id",
+          "o.kind",
+          member("status"),
+          member("channel"),
+          member("event_type"),
+          member("recipient"),
+          member("correlation_id"),
+          member("error_code"),
+          member("provider"),
+          member("event_id"),
+          time_member("created_from"),
+          time_member("created_to"),
+          "o.fresh_key::int::bigint",
+          "o.status",
+          "o.created_by",
+          us_of("o.created_at"),
+          us_of("o.updated_at"),
+          us_or_none("o.finished_at"),
+          "o.matched",
+          "o.done",
           "coalesce((select string_agg(s.key || ' ' || s.value, E'\\n') "
           "from jsonb_each_text(o.skipped) s), '')",
-          us_or_none("o.reached_at"), or_empty("o.error")});
+          us_or_none("o.reached_at"),
+          or_empty("o.error")});
 
 operation_line read_operation(column_reader& from) {
   operation_line x;

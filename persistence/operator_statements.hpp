@@ -13,8 +13,8 @@ namespace notify {
 struct act_result {
   uuid id;
   bool done = false;
-  std::string status;           ///< If it was not: the status it was in, or `gone`.
-  bool had_unknowns = false;    ///< An attempt may have been accepted.
+  std::string status;            ///< If it was not: the status it was in, or `gone`.
+  bool had_unknowns = false;     ///< An attempt may have been accepted.
   bool had_late_success = false; ///< An attempt was, after it had been given up.
 };
 

@@ -25,7 +25,7 @@ with passed as materialized (
   select u.id, u.reason from unnest(:ids::uuid[], :reasons::text[]) as u(id, reason)),
 kept as (
   insert into notify.operation_skips (operation_id, job_id, reason)
-  select :id, id, reason from passed
+  select :id::bigint, id, reason from passed
   limit greatest(0, (select :most::int - skips_kept from notify.operations where id = :id))
   on conflict do nothing
   returning 1),

@@ -17,7 +17,7 @@ namespace {
 // The filter is stored by the API's names, as its parts were given.
 constexpr auto insert_operation = R"(
 insert into notify.operations (kind, fresh_key, created_by, filter)
-select :kind, :fresh::int = 1, :by, jsonb_strip_nulls(jsonb_build_object(
+select :kind::text, :fresh::int = 1, :by::text, jsonb_strip_nulls(jsonb_build_object(
   'status', nullif(:status, ''), 'channel', nullif(:channel, ''),
   'event_type', nullif(:event_type, ''), 'recipient', nullif(:recipient, ''),
   'correlation_id', nullif(:correlation_id, ''), 'error_code', nullif(:error_code, ''),
@@ -42,7 +42,7 @@ std::string complete_insert() {
 
 constexpr auto audit_operation = R"(
 insert into notify.audit_log (actor, action, target, details)
-select :by, :action, 'operation ' || o.id, jsonb_build_object('filter', o.filter,
+select :by::text, :action::text, 'operation ' || o.id, jsonb_build_object('filter', o.filter,
   'key', case when o.fresh_key then 'fresh' else 'same' end, 'matched', o.matched, 'done', o.done,
   'skipped', o.skipped)
 from notify.operations o where o.id = :id
@@ -130,8 +130,8 @@ caf::expected<notification_acted> pg_operator_store::cancel(const cancel_notific
 
 caf::optional<operation_line> pg_operator_store::find_operation(long long id) {
   soci::rowset<soci::row> rows =
-      (session_.sql().prepare
-           << "select " + operation_columns + " from notify.operations o where o.id = :id",
+      (session_.sql().prepare << "select " + operation_columns
+                                     + " from notify.operations o where o.id = :id",
        soci::use(id, "id"));
   for (const auto& row : rows) {
     column_reader from{row};
@@ -185,9 +185,8 @@ caf::expected<operation_line> pg_operator_store::cancel(const cancel_operation& 
   if (!*found)
     return nothing_there();
   if (ended == 0)
-    return caf::make_error(ec::wrong_state,
-                           "only running operations can be cancelled; this one is "
-                               + (*found)->status);
+    return caf::make_error(ec::wrong_state, "only running operations can be cancelled; this one is "
+                                                + (*found)->status);
   return std::move(**found);
 }
 

@@ -16,6 +16,7 @@ using clock = std::chrono::steady_clock;
 
 constexpr size_t most_attempts = 200;  ///< Of one notification in a story.
 constexpr size_t most_siblings = 100;  ///< Notifications in an event's story.
+constexpr uint32_t first_look = 500;   ///< Rows that a list looks at first: most fit what is asked.
 constexpr int64_t audit_window = 5000; ///< Rows of the audit log that one answer looks at.
 
 pg_array array_of(const std::vector<page_key>& keys) {
@@ -78,10 +79,12 @@ caf::expected<notification_page> pg_read_store::list(const list_notifications& x
     auto begin = clock::now();
     std::vector<page_key> hits;
     notification_query::step step;
+    auto look = std::min(bounds_.look, first_look);
     do {
       // One more than asked for tells whether there is a next page.
       auto missing = x.limit + 1 - static_cast<uint32_t>(hits.size());
-      step = query.find(from, missing, std::max(bounds_.look, missing));
+      step = query.find(from, missing, std::max(look, missing));
+      look = std::min(bounds_.look, 4 * look);
       hits.insert(hits.end(), step.hits.begin(), step.hits.end());
       from = step.next;
     } while (!step.is_last && hits.size() <= x.limit && clock::now() - begin < bounds_.patience);
@@ -154,28 +157,29 @@ caf::expected<notification_story> pg_read_store::notification(const uuid& id) {
 }
 
 caf::expected<event_story> pg_read_store::event(const uuid& event_id) {
-  auto found = session_.run([&] {
-    event_story story;
-    story.event_id = event_id;
-    auto id = to_string(event_id);
-    story.event = find_event(id);
-    long long limit = most_siblings + 1;
-    soci::rowset<soci::row> rows =
-        (session_.sql().prepare
-             << "select " + notification_columns
-                    + " from (select * from notify.notifications where event_id = "
-                      ":event_id::uuid offset 0) n order by n.id limit :limit::int",
-         soci::use(id, "event_id"), soci::use(limit, "limit"));
-    std::vector<notification_line> siblings;
-    for (const auto& row : rows) {
-      column_reader from{row};
-      siblings.push_back(read_notification(from));
-    }
-    story.notifications_cut = siblings.size() > most_siblings;
-    siblings.resize(std::min(siblings.size(), most_siblings));
-    story.notifications = histories(std::move(siblings));
-    return story;
-  });
+  auto found =
+      session_.run([&] {
+        event_story story;
+        story.event_id = event_id;
+        auto id = to_string(event_id);
+        story.event = find_event(id);
+        long long limit = most_siblings + 1;
+        soci::rowset<soci::row> rows =
+            (session_.sql().prepare
+                 << "select " + notification_columns
+                        + " from (select * from notify.notifications where event_id = "
+                          ":event_id::uuid offset 0) n order by n.id limit :limit::int",
+             soci::use(id, "event_id"), soci::use(limit, "limit"));
+        std::vector<notification_line> siblings;
+        for (const auto& row : rows) {
+          column_reader from{row};
+          siblings.push_back(read_notification(from));
+        }
+        story.notifications_cut = siblings.size() > most_siblings;
+        siblings.resize(std::min(siblings.size(), most_siblings));
+        story.notifications = histories(std::move(siblings));
+        return story;
+      });
   if (found && !found->event && found->notifications.empty())
     return nothing_there();
   return found;
@@ -211,8 +215,8 @@ caf::expected<operation_line> pg_read_store::operation(int64_t id) {
   auto found = session_.run([&]() -> caf::optional<operation_line> {
     long long wanted = id;
     soci::rowset<soci::row> rows =
-        (session_.sql().prepare
-             << "select " + operation_columns + " from notify.operations o where o.id = :id",
+        (session_.sql().prepare << "select " + operation_columns
+                                       + " from notify.operations o where o.id = :id",
          soci::use(wanted, "id"));
     for (const auto& row : rows) {
       column_reader from{row};
@@ -259,8 +263,7 @@ caf::expected<skipped_page> pg_read_store::skipped(const list_skipped& x) {
 }
 
 caf::expected<audit_page> pg_read_store::audit(const list_audit& x) {
-  auto question =
-      question_hash{}.add("audit").add(x.actor).add(x.action).add(x.target).text();
+  auto question = question_hash{}.add("audit").add(x.actor).add(x.action).add(x.target).text();
   auto before = place_of(x.cursor, question);
   if (!before)
     return before.error();
@@ -329,8 +332,8 @@ caf::expected<operation_preview> pg_read_store::preview(const preview_operation&
     return err;
   if (is_empty(x.filter))
     return caf::make_error(ec::invalid_request, std::string{"the filter is empty"});
-  const auto* actionable = x.kind == bulk_kind::retry ? "n.status = 'dead'"
-                                                      : "n.status in ('pending', 'retry_wait')";
+  const auto* actionable =
+      x.kind == bulk_kind::retry ? "n.status = 'dead'" : "n.status in ('pending', 'retry_wait')";
   return session_.run([&] {
     notification_query query{session_.sql(), x.filter};
     auto begin = clock::now();

@@ -13,7 +13,7 @@ struct read_bounds {
   uint32_t look = 5000; ///< Rows that one statement looks at.
   /// After this much time a list gives what it has, and a cursor to go on from.
   caf::timespan patience = std::chrono::milliseconds{20};
-  uint64_t preview_count = 10'000; ///< A preview counts no further,
+  uint64_t preview_count = 10'000;                                 ///< A preview counts no further,
   caf::timespan preview_patience = std::chrono::milliseconds{500}; ///< and for no longer.
 };
 

@@ -242,6 +242,27 @@ void add_http(option_list& out, setting_values& values) {
   s.add("drain-timeout", x.drain_timeout, "For open requests at shutdown.").between(0s, 5min);
 }
 
+void add_operators(option_list& out, setting_values& values) {
+  auto& x = values.service.operators;
+  section s{out, "operators"};
+  s.add("desks", x.desks,
+        "Actors that answer the HTTP interface's questions to the database, each on sessions of "
+        "its own.")
+      .between(1, 16);
+  s.add("query-timeout", x.query_timeout,
+        "For one of their statements. Should be shorter than http.answer-timeout.")
+      .between(100ms, 5min);
+  s.add("operation-interval", x.operation_interval,
+        "Between looks for bulk operations that another process stored. Up to half is added.")
+      .between(10ms, 1h);
+  s.add("operation-pause", x.operation_pause,
+        "After each batch of an operation: others need the database, too.")
+      .between(0s, 1min);
+  s.add("operation-batch", x.operation_batch,
+        "Most notifications that one transaction of an operation acts on.")
+      .between(1, 10'000);
+}
+
 void add_scheduler(option_list& out, setting_values& values) {
   section s{out, "scheduler"};
   s.add("max-threads", values.scheduler.max_threads,
@@ -294,6 +315,7 @@ option_list make_options(setting_values& values) {
   add_retention(result, values);
   add_supervision(result, values);
   add_http(result, values);
+  add_operators(result, values);
   add_scheduler(result, values);
   add_logging(result, values);
   return result;
