@@ -6,6 +6,7 @@
 #include <catch2/catch.hpp>
 
 #include <csignal>
+#include <list>
 
 // Acts on many notifications whose process is killed.
 
@@ -51,6 +52,60 @@ TEST_CASE("D-G9: of 10,050 dead notifications each is retried once, though the p
   CHECK(fixture.db.value("select count(*) from notify.notification_jobs where redrives = 1")
         == "10050");
   CHECK(fixture.db.value("select count(*) from notify.job_queue") == "10050");
+}
+
+TEST_CASE("D-E2: a notification whose event is gone becomes dead with its reason, not retried for "
+          "ever") {
+  kill_fixture fixture;
+  fixture.seed(3);
+  fixture.db.query("delete from notify.inbox_events where event_id in (select event_id from "
+                   "notify.notification_jobs limit 1)");
+  auto program = fixture.start("one");
+  fixture.require_value("select count(*) from notify.notifications where status = 'sent'", "2");
+  fixture.require_value("select count(*) from notify.notifications where status = 'dead'", "1");
+  program.signal(SIGTERM);
+  CHECK(program.wait() == 0);
+  CHECK(fixture.db.query("select attempt_count, last_error_class from notify.notifications "
+                         "where status = 'dead'")
+            .at(0)
+        == std::vector<std::string>{"1", "invalid_template_error"});
+}
+
+TEST_CASE("Q-B26: five processes with all maintenance every 100 ms under load meet no deadlock") {
+  kill_fixture fixture;
+  bury(fixture.db, 3'000);
+  std::list<daemon> processes;
+  for (int i = 0; i < 5; ++i)
+    processes.emplace_back(
+        "notifyd", fixture.arguments("node-" + std::to_string(i),
+                                     {"--reaper.interval=100ms", "--retention.interval=100ms",
+                                      "--retention.jobs=1s", "--retention.dead-jobs=1s",
+                                      "--retention.pause=0s", "--operators.operation-interval=100ms",
+                                      "--operators.operation-pause=0s",
+                                      "--operators.operation-batch=50"}));
+  pg_operator_store acts{fixture.db.config()};
+  notification_filter dead, email;
+  dead.status = "dead";
+  email.channel = "email";
+  for (int round = 0; round < 5; ++round) {
+    fixture.seed(200);
+    REQUIRE(acts.start({bulk_kind::retry, dead, false, "ada"}));
+    REQUIRE(acts.start({bulk_kind::cancel, email, false, "ada"}));
+    REQUIRE(acts.start({bulk_kind::retry, email, false, "ada"}));
+  }
+  fixture.require_value("select count(*) from notify.operations where status <> 'done'", "0");
+  fixture.require_value("select count(*) from notify.notifications where channel = 'email' and "
+                        "status in ('pending', 'processing', 'retry_wait')",
+                        "0");
+  for (auto& x : processes)
+    x.signal(SIGTERM);
+  for (auto& x : processes) {
+    CHECK(x.wait() == 0);
+    CHECK(x.output().find("40P01") == std::string::npos);
+  }
+  fixture.db.query("select pg_stat_clear_snapshot()");
+  CHECK(fixture.db.value("select deadlocks from pg_stat_database where datname = current_database()")
+        == "0");
 }
 
 } // namespace
