@@ -122,6 +122,8 @@ connection::connection(asio::ip::tcp::socket socket,
   auto peer = stream_.socket().remote_endpoint(failure);
   if (!failure)
     peer_ = peer.address().to_string();
+  if (settings_->tls)
+    tls_.emplace(stream_, *settings_->tls);
 }
 
 connection::~connection() {
@@ -159,10 +161,41 @@ void connection::abort() {
 }
 
 asio::awaitable<void> connection::run() {
-  bool more = true;
+  auto more = co_await shake_hands();
+  auto is_good = more;
   while (more)
     more = co_await serve_one();
+  if (is_good && !aborted_)
+    co_await say_goodbye();
   close();
+}
+
+asio::awaitable<bool> connection::shake_hands() {
+  if (!tls_)
+    co_return true;
+  // Like waiting for a request: whoever does not get on with it gives way to others.
+  idle_ = true;
+  stream_.expires_after(settings_->limits.read_timeout);
+  auto [failure] = co_await tls_->async_handshake(asio::ssl::stream_base::server, as_result);
+  idle_ = false;
+  if (failure)
+    log::debug("http", "a TLS handshake failed", {{"peer", peer_}, {"reason", failure.message()}});
+  co_return !failure && !finishing_ && !aborted_;
+}
+
+asio::awaitable<void> connection::say_goodbye() {
+  if (!tls_ || !stream_.socket().is_open())
+    co_return;
+  stream_.expires_after(
+      std::min<caf::timespan>(settings_->limits.read_timeout, std::chrono::seconds{1}));
+  co_await tls_->async_shutdown(as_result);
+}
+
+template <class Operation>
+asio::awaitable<std::tuple<beast::error_code, size_t>> connection::on_stream(Operation operation) {
+  if (tls_)
+    co_return co_await operation(*tls_);
+  co_return co_await operation(stream_);
 }
 
 asio::awaitable<bool> connection::serve_one() {
@@ -210,7 +243,9 @@ asio::awaitable<bool> connection::wait_for_request() {
   if (served_ && settings_->crowded)
     co_return false;
   stream_.expires_after(settings_->limits.idle_timeout);
-  auto [failure, count] = co_await stream_.async_read_some(buffer_.prepare(4096), as_result);
+  auto space = buffer_.prepare(4096);
+  auto [failure, count] =
+      co_await on_stream([&](auto& x) { return x.async_read_some(space, as_result); });
   idle_ = false;
   buffer_.commit(count);
   co_return !failure;
@@ -222,16 +257,19 @@ asio::awaitable<beast::error_code> connection::read_request(parser_type& parser)
   parser.body_limit(limits.body_limit);
   // One deadline for all of the request, so that a client cannot send a byte at a time for ever.
   stream_.expires_after(limits.read_timeout);
-  auto [failure, count] = co_await wire::async_read_header(stream_, buffer_, parser, as_result);
+  auto [failure, count] = co_await on_stream(
+      [&](auto& x) { return wire::async_read_header(x, buffer_, parser, as_result); });
   if (failure)
     co_return failure;
   if (beast::iequals(parser.get()[wire::field::expect], "100-continue")) {
     wire::response<wire::empty_body> go_on{wire::status::continue_, parser.get().version()};
-    auto [broken, sent] = co_await wire::async_write(stream_, go_on, as_result);
+    auto [broken, sent] =
+        co_await on_stream([&](auto& x) { return wire::async_write(x, go_on, as_result); });
     if (broken)
       co_return broken;
   }
-  auto [body_failure, body_count] = co_await wire::async_read(stream_, buffer_, parser, as_result);
+  auto [body_failure, body_count] =
+      co_await on_stream([&](auto& x) { return wire::async_read(x, buffer_, parser, as_result); });
   co_return body_failure;
 }
 
@@ -279,7 +317,8 @@ asio::awaitable<bool> connection::write_answer(response answer, const exchange& 
   auto bytes = answer.body.size();
   auto message = to_wire(std::move(answer), about.version, keep_alive, about.with_body);
   stream_.expires_after(settings_->limits.read_timeout);
-  auto [failure, count] = co_await wire::async_write(stream_, message, as_result);
+  auto [failure, count] =
+      co_await on_stream([&](auto& x) { return wire::async_write(x, message, as_result); });
   if (settings_->on_answer) {
     std::chrono::duration<double> taken = clock::now() - about.arrived;
     settings_->on_answer({about.route, about.method, status, taken.count(), bytes});

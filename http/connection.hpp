@@ -2,8 +2,10 @@
 
 #include "http/config.hpp"
 #include "http/message.hpp"
+#include "http/server_identity.hpp"
 
 #include <boost/asio/awaitable.hpp>
+#include <boost/asio/ssl/stream.hpp>
 #include <boost/asio/steady_timer.hpp>
 #include <boost/beast/core/flat_buffer.hpp>
 #include <boost/beast/core/tcp_stream.hpp>
@@ -17,6 +19,7 @@
 #include <memory>
 #include <optional>
 #include <string>
+#include <tuple>
 
 namespace notify::http {
 
@@ -25,6 +28,7 @@ struct connection_settings {
   http_config limits;
   dispatcher handle;
   answer_hook on_answer; ///< May be empty.
+  tls_context_ptr tls;   ///< Null: no TLS.
   /// A client waits for a connection to end: none is kept alive.
   mutable std::atomic<bool> crowded = false;
 };
@@ -68,6 +72,18 @@ private:
 
   boost::asio::awaitable<void> run();
 
+  /// Agrees on TLS; false if the client does not.
+  boost::asio::awaitable<bool> shake_hands();
+
+  /// Tells a TLS client that nothing is missing behind the last answer.
+  boost::asio::awaitable<void> say_goodbye();
+
+  /// Reads or writes on the stream of the moment: `operation` gets the encrypted one or the plain
+  /// one, and its result is the awaitable of an error and a count.
+  template <class Operation>
+  boost::asio::awaitable<std::tuple<boost::beast::error_code, size_t>>
+  on_stream(Operation operation);
+
   /// Serves one request; false if the connection is to be closed.
   boost::asio::awaitable<bool> serve_one();
 
@@ -93,6 +109,7 @@ private:
   void close();
 
   boost::beast::tcp_stream stream_;
+  std::optional<boost::asio::ssl::stream<boost::beast::tcp_stream&>> tls_; ///< On top of it.
   boost::beast::flat_buffer buffer_;
   boost::asio::steady_timer answer_timer_;
   std::shared_ptr<const connection_settings> settings_;

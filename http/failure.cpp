@@ -33,7 +33,7 @@ response failure_response(const caf::error& err, std::string_view noun) {
   if (err == ec::not_found)
     return error_response(404, code + "_NOT_FOUND", words_of(err, "There is no such thing."));
   if (err == ec::wrong_state)
-    return error_response(409, code + "_WRONG_STATE",
+    return error_response(409, "WRONG_STATUS",
                           words_of(err, "That cannot be done in its present state."));
   if (err == ec::invalid_request)
     return error_response(400, "INVALID_REQUEST", words_of(err, "The request makes no sense."));

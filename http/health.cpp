@@ -1,5 +1,7 @@
 #include "http/health.hpp"
 
+#include "http/public_text.hpp"
+
 #include <boost/json/array.hpp>
 
 namespace notify::http {
@@ -12,7 +14,7 @@ response answer(const char* name, bool good, const health_report& report) {
     boost::json::object line;
     line["check"] = x.check;
     line["ok"] = x.ok;
-    line["reason"] = x.reason;
+    line["reason"] = public_text(x.reason);
     line["since_success_ms"] = x.since_success_ms < 0 ? boost::json::value{} : x.since_success_ms;
     checks.push_back(std::move(line));
   }

@@ -34,6 +34,7 @@ struct arguments {
   bool markdown = false;
   std::optional<std::string> config_file;
   std::vector<setting_argument> settings;
+  std::vector<std::string> operands; ///< Of the command `token`: a name and a role.
 };
 
 /// Reads a command line without the program's name. Only names are checked here, not values. The

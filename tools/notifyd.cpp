@@ -1,3 +1,5 @@
+#include "http/auth.hpp"
+#include "http/server_identity.hpp"
 #include "tools/arguments.hpp"
 #include "tools/channel_checks.hpp"
 #include "tools/commands.hpp"
@@ -30,16 +32,24 @@ exit_code refuse(const caf::error& err) {
 }
 
 /// What the settings name has to be there and to fit.
-caf::error check_named(const service_config& config) {
-  if (auto err = check_channels(config))
+caf::error check_named(const settings& config) {
+  if (auto err = check_channels(config.service()))
     return err;
-  return check_configured_files(config);
+  if (auto err = check_configured_files(config.service()))
+    return err;
+  if (!config.service().roles.http)
+    return caf::none;
+  if (auto tokens = http::read_tokens(config.http()); !tokens)
+    return tokens.error();
+  if (auto identity = http::load_server_identity(config.http()); !identity)
+    return identity.error();
+  return caf::none;
 }
 
 /// Prints the settings even if the files that they name are not right: that is what to look at.
 exit_code check_command(const settings& config) {
   std::cout << config.dump();
-  if (auto err = check_named(config.service()))
+  if (auto err = check_named(config))
     return refuse(err);
   return exit_code::ok;
 }
@@ -51,7 +61,7 @@ exit_code dispatch(const std::string& command, settings& config) {
     return refuse(err);
   if (command == "migrate")
     return migrate_command(config);
-  if (auto err = check_named(config.service()))
+  if (auto err = check_named(config))
     return refuse(err);
   return run_command(config);
 }
@@ -72,7 +82,10 @@ int main(int argc, char** argv) {
     std::cout << (args->markdown ? options_markdown(options) : options_text(options));
   else if (args->command == "outcomes")
     std::cout << outcomes_markdown();
-  else {
+  else if (args->command == "token") {
+    if (auto err = token_command(args->operands[0], args->operands[1]))
+      return end_with(refuse(err));
+  } else {
     auto config = settings::load(*args, process_environment());
     if (!config)
       return end_with(refuse(config.error()));

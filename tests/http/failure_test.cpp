@@ -19,7 +19,7 @@ TEST_CASE("errors for people are told in their own words") {
         == R"(404 {"error":{"code":"NOTIFICATION_NOT_FOUND","message":"no notification 7",)"
            R"("details":{}}})");
   CHECK(told(caf::make_error(ec::wrong_state, std::string{"it is sent"}))
-        == R"(409 {"error":{"code":"NOTIFICATION_WRONG_STATE","message":"it is sent",)"
+        == R"(409 {"error":{"code":"WRONG_STATUS","message":"it is sent",)"
            R"("details":{}}})");
   CHECK(told(caf::make_error(ec::invalid_request, std::string{"no filter"})).starts_with("400 "));
 }

@@ -47,6 +47,22 @@ TEST_CASE_METHOD(health_fixture, "a service that waits for something is live but
            R"("reason":"no broker answers","since_success_ms":null}]})");
 }
 
+TEST_CASE_METHOD(health_fixture, "a check tells how long ago its loop last succeeded") {
+  report.checks.push_back({"claims", true, "", 1500});
+  CHECK(ask("/health/live").find(R"("since_success_ms":1500)") != std::string::npos);
+}
+
+TEST_CASE_METHOD(health_fixture, "D-E8 health tells an error's name, not a database's words") {
+  report.ready = false;
+  report.checks.push_back({"claims", false,
+                           "waiting for storage: storage_unavailable(\"connect to "
+                           "postgresql://u:hunter2@db failed\")"});
+  auto got = ask("/health/ready");
+  CHECK(got.find("waiting for storage: storage_unavailable\"") != std::string::npos);
+  CHECK(got.find("hunter2") == std::string::npos);
+  CHECK(got.find("postgresql") == std::string::npos);
+}
+
 TEST_CASE_METHOD(health_fixture, "a service that is broken is not live") {
   report.live = false;
   report.ready = false;
