@@ -7,6 +7,7 @@
 #include "messages/log.hpp"
 
 #include <algorithm>
+#include <cmath>
 
 // Workers, gates and claims. What becomes of leases stands in job_dispatcher_leases.cpp.
 
@@ -347,6 +348,9 @@ actor_status job_dispatcher_state::status() const {
     result.counters["waiting_" + channel] = static_cast<int64_t>(lane.waiting());
     result.counters["busy_" + channel] = static_cast<int64_t>(lane.busy());
     result.counters["closed_" + channel] = lane.is_closed() ? 1 : 0;
+    result.counters["slots_" + channel] = static_cast<int64_t>(lane.config().slots);
+    result.counters["prefetch_" + channel] = static_cast<int64_t>(lane.config().prefetch);
+    result.counters["rate_per_1000_s_" + channel] = std::llround(lane.config().rate * 1000);
   }
   return result;
 }

@@ -224,6 +224,7 @@ actor_status provider_client_state::status() const {
   x.processed = requests;
   x.last_error = last_error;
   x.counters = by_outcome;
+  x.counters["concurrency"] = static_cast<int64_t>(config.concurrency);
   x.counters["in_flight"] = static_cast<int64_t>(in_flight.size());
   x.counters["late_answers"] = static_cast<int64_t>(late_answers);
   x.counters["refused"] = static_cast<int64_t>(refused);

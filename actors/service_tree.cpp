@@ -9,6 +9,8 @@
 #include "actors/job_dispatcher.hpp"
 #include "actors/job_listener.hpp"
 #include "actors/lease_reaper.hpp"
+#include "actors/operation_runner.hpp"
+#include "actors/operator_desk.hpp"
 #include "actors/provider_client.hpp"
 #include "actors/provider_factory.hpp"
 #include "actors/result_writer.hpp"
@@ -19,6 +21,9 @@
 #include "persistence/pg_dead_letter_store.hpp"
 #include "persistence/pg_ingest_store.hpp"
 #include "persistence/pg_janitor_store.hpp"
+#include "persistence/pg_operation_store.hpp"
+#include "persistence/pg_operator_store.hpp"
+#include "persistence/pg_read_store.hpp"
 #include "persistence/pg_reaper_store.hpp"
 #include "persistence/pg_result_store.hpp"
 #include "persistence/pg_stats_store.hpp"
@@ -212,6 +217,39 @@ child_spec trace_exporter_spec(const service_parts& parts) {
   });
 }
 
+child_spec operation_runner_spec(const service_config& config) {
+  operation_runner_config own;
+  own.interval = config.operators.operation_interval;
+  own.pause = config.operators.operation_pause;
+  own.batch.acts = config.operators.operation_batch;
+  return child_of(
+      actor_names::operation_runner,
+      [own, postgres = config.postgres](caf::local_actor& parent) {
+        return parent.spawn<caf::detached>(operation_runner, own,
+                                           std::make_shared<pg_operation_store>(postgres));
+      },
+      10s);
+}
+
+child_spec operator_desk_spec(const service_parts& parts, size_t index) {
+  operator_desk_config own;
+  own.name = actor_names::operator_desk(index);
+  for (const auto& [channel, settings] : parts.config.channels)
+    own.channels.insert(channel);
+  // Whoever asked does not wait for long, and must not hold others up either.
+  auto postgres = parts.config.postgres;
+  postgres.statement_timeout = parts.config.operators.query_timeout;
+  postgres.lock_timeout = std::min(postgres.lock_timeout, parts.config.operators.query_timeout);
+  replay_rules rules{parts.routes, parts.config.ingest.limits};
+  return child_of(own.name, [=, dir = parts.dir](caf::local_actor& parent) {
+    operator_desk_stores stores{std::make_shared<pg_read_store>(postgres),
+                                std::make_shared<pg_operator_store>(postgres),
+                                std::make_shared<pg_dead_letter_store>(postgres, "api"),
+                                std::make_shared<pg_ingest_store>(postgres)};
+    return parent.spawn<caf::detached>(operator_desk, own, stores, rules, dir);
+  });
+}
+
 void add_delivery(const service_parts& parts, std::vector<child_spec>& tree) {
   const auto& config = parts.config;
   tree.push_back(
@@ -255,6 +293,11 @@ std::vector<child_spec> service_tree(const service_parts& parts) {
   if (roles.deliver || roles.ingest)
     tree.push_back(janitor_spec(parts));
   tree.push_back(stats_collector_spec(parts));
+  if (roles.deliver || roles.http)
+    tree.push_back(operation_runner_spec(parts.config));
+  if (roles.http)
+    for (size_t i = 0; i < parts.config.operators.desks; ++i)
+      tree.push_back(operator_desk_spec(parts, i));
   if (roles.deliver)
     add_delivery(parts, tree);
   if (parts.signal)

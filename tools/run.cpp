@@ -1,6 +1,8 @@
 #include "actors/inspection.hpp"
 #include "actors/service.hpp"
-#include "http/health.hpp"
+#include "http/api/mount.hpp"
+#include "http/api/operator_routes.hpp"
+#include "http/auth.hpp"
 #include "http/server.hpp"
 #include "messages/error.hpp"
 #include "messages/log.hpp"
@@ -70,24 +72,20 @@ public:
   }
 
   /// Opens the HTTP port unless a stop came first.
-  caf::error serve_http(const http_config& config) {
+  caf::error serve_http(const http_config& config, const service_config& about) {
     std::lock_guard guard{mutex_};
     if (stopping_)
       return caf::none;
+    auto who_may = http::make_guard(config);
+    if (!who_may)
+      return who_may.error();
     http::router routes;
-    // The server is gone before the service is, see close().
-    http::add_health_routes(routes,
-                            [raw = service_.get()](std::function<void(health_report)> done) {
-                              raw->health(std::move(done));
-                            });
-    routes.add("GET", "/metrics",
-               [raw = service_.get()](const http::request&, const http::responder& respond) {
-                 http::response answer;
-                 answer.content_type = "text/plain; version=0.0.4; charset=utf-8";
-                 answer.body = raw->metrics_text();
-                 respond(std::move(answer));
-               });
-    auto server = http::server::start(service_->io(), config, std::move(routes));
+    routes.set_guard(std::move(*who_may));
+    http::mount_api(routes, parts_of_api(config, about));
+    auto count = [metrics = service_->metrics()](const http::answered& x) {
+      metrics->on_answer(x.route, x.method, x.status, x.seconds, x.bytes);
+    };
+    auto server = http::server::start(service_->io(), config, std::move(routes), std::move(count));
     if (!server)
       return server.error();
     http_ = std::move(*server);
@@ -155,6 +153,20 @@ public:
   }
 
 private:
+  http::api_parts parts_of_api(const http_config& config, const service_config& about) {
+    http::api_parts parts{system_, service_->actors(), about.channels, {}, {}, {}};
+    // The server is gone before the service is, see close().
+    parts.health = [raw = service_.get()](std::function<void(health_report)> done) {
+      raw->health(std::move(done));
+    };
+    parts.metrics = [raw = service_.get()] { return raw->metrics_text(); };
+    parts.metrics_need_token = config.metrics_need_token;
+    // An actor's silence is told as such, before the server gives up on the answer.
+    parts.ask_timeout = config.answer_timeout * 4 / 5;
+    parts.pauses = http::desk_pauses(parts);
+    return parts;
+  }
+
   caf::actor_system& system_;
   std::mutex mutex_;
   std::unique_ptr<service> service_;
@@ -177,7 +189,7 @@ exit_code run_with(running_service& running, signal_watch& watch, const settings
   auto code = report(running.start(service), "the service did not start");
   if (code == exit_code::ok) {
     if (service.roles.http)
-      code = report(running.serve_http(config.http()), "the service did not start");
+      code = report(running.serve_http(config.http(), service), "the service did not start");
     if (code == exit_code::ok && config.inspection().port != 0)
       code =
           report(running.serve_inspection(config.inspection().port), "the service did not start");

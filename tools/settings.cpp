@@ -2,7 +2,7 @@
 
 #include "messages/error.hpp"
 #include "messages/nearest.hpp"
-#include "messages/type_ids.hpp"
+#include "messages/operator_type_ids.hpp"
 #include "tools/ini_reader.hpp"
 #include "tools/value_text.hpp"
 
@@ -133,6 +133,7 @@ environment process_environment() {
 
 settings::settings() : options_(make_options(values_)) {
   add_message_types<caf::id_block::notify>();
+  add_message_types<caf::id_block::notify_operator>();
 }
 
 caf::expected<std::unique_ptr<settings>> settings::load(const arguments& args,

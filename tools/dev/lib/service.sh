@@ -67,6 +67,8 @@ smtp-from-name="Example Shop"
 [http]
 address="127.0.0.1"
 port=$http_port
+; On a developer's machine everybody may do everything.
+auth="none"
 
 [inspection]
 port=$inspection_port
