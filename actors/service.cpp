@@ -9,6 +9,7 @@
 
 #include <caf/abstract_actor.hpp>
 #include <caf/actor_cast.hpp>
+#include <caf/atom.hpp>
 #include <caf/event_based_actor.hpp>
 #include <caf/send.hpp>
 
@@ -26,6 +27,9 @@ namespace notify {
 using namespace std::chrono_literals;
 
 namespace {
+
+/// To the actor that adds one row to the audit log.
+using write_now = caf::atom_constant<caf::atom("writenow")>;
 
 /// Set once by the root supervisor's end. Shared, because that may come after the service's own.
 struct ending {
@@ -302,18 +306,24 @@ void service::tune(const tune_channel& x, std::vector<std::string>& changes) {
 }
 
 void service::audit(audit_entry entry) {
-  // A database that is away must not hold up whoever asks.
-  impl_->system.spawn<caf::detached>(
-      [entry = std::move(entry), postgres = impl_->parts.config.postgres](caf::event_based_actor*) {
-        session database{postgres, "audit"};
-        auto written = database.run([&] {
-          write_audit(database.sql(), entry);
-          return true;
-        });
-        if (!written)
-          log::warning("service", "not in the audit log",
-                       {{"action", entry.action}, {"error", render(written.error())}});
+  // A database that is away must not hold up whoever asks. The work is in a handler, since CAF
+  // never gives back the thread of a detached actor that ends before it has one.
+  auto writer = impl_->system.spawn<caf::detached>(
+      [entry = std::move(entry),
+       postgres = impl_->parts.config.postgres](caf::event_based_actor* self) -> caf::behavior {
+        return {[=](write_now) {
+          session database{postgres, "audit"};
+          auto written = database.run([&] {
+            write_audit(database.sql(), entry);
+            return true;
+          });
+          if (!written)
+            log::warning("service", "not in the audit log",
+                         {{"action", entry.action}, {"error", render(written.error())}});
+          self->quit();
+        }};
       });
+  caf::anon_send(writer, write_now::value);
 }
 
 service::service(std::unique_ptr<implementation> impl) : impl_(std::move(impl)) {}

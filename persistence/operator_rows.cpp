@@ -1,5 +1,6 @@
 #include "persistence/operator_rows.hpp"
 
+#include <algorithm>
 #include <charconv>
 #include <stdexcept>
 #include <string_view>

@@ -14,10 +14,13 @@ namespace {
 
 // Lock order of a batch: the operation, then what acting locks. Whoever cancels an operation waits
 // for its batch and holds nothing meanwhile.
-const std::string take_operation =
-    "select " + operation_columns
-    + ", coalesce(o.reached_id::text, '') from notify.operations o where o.status = 'running' "
-      "order by o.updated_at, o.id limit 1 for update of o skip locked";
+const std::string& take_operation() {
+  static const auto text =
+      "select " + operation_columns
+      + ", coalesce(o.reached_id::text, '') from notify.operations o where o.status = 'running' "
+        "order by o.updated_at, o.id limit 1 for update of o skip locked";
+  return text;
+}
 
 // Times by the wall clock: the transaction began before the batch.
 constexpr auto store_progress = R"(
@@ -88,7 +91,7 @@ caf::expected<operation_step> pg_operation_store::work(const operation_batch& ba
 }
 
 caf::optional<pg_operation_store::held_operation> pg_operation_store::take() {
-  soci::rowset<soci::row> rows = session_.sql().prepare << take_operation;
+  soci::rowset<soci::row> rows = session_.sql().prepare << take_operation();
   for (const auto& row : rows) {
     column_reader from{row};
     held_operation x;

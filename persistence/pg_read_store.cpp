@@ -6,6 +6,7 @@
 #include "persistence/pg_array.hpp"
 
 #include <algorithm>
+#include <limits>
 #include <unordered_map>
 
 namespace notify {
@@ -30,12 +31,16 @@ caf::error nothing_there() {
   return caf::make_error(ec::not_found, std::string{"there is nothing with this id"});
 }
 
-/// The last attempts of each job, newest first.
-const std::string attempts_of_jobs =
-    "select " + attempt_columns
-    + " from unnest(:ids::uuid[]) as u(id), lateral (select * from notify.delivery_attempts x "
-      "where x.job_id = u.id order by x.attempt_no desc limit "
-    + std::to_string(most_attempts + 1) + ") a order by a.job_id, a.attempt_no desc";
+/// The last attempts of each job, newest first. A function, because it is made of another file's
+/// constant.
+const std::string& attempts_of_jobs() {
+  static const auto text =
+      "select " + attempt_columns
+      + " from unnest(:ids::uuid[]) as u(id), lateral (select * from notify.delivery_attempts x "
+        "where x.job_id = u.id order by x.attempt_no desc limit "
+      + std::to_string(most_attempts + 1) + ") a order by a.job_id, a.attempt_no desc";
+  return text;
+}
 
 caf::expected<int64_t> place_of(const std::string& cursor, const std::string& question) {
   if (cursor.empty())
@@ -125,7 +130,7 @@ pg_read_store::histories(std::vector<notification_line> notifications) {
     result.push_back({std::move(x), {}, false});
   }
   soci::rowset<soci::row> rows =
-      (session_.sql().prepare << attempts_of_jobs, soci::use(ids.text(), "ids"));
+      (session_.sql().prepare << attempts_of_jobs(), soci::use(ids.text(), "ids"));
   for (const auto& row : rows) {
     auto& history = result[places.at(*uuid::parse(row.get<std::string>(0)))];
     column_reader from{row};

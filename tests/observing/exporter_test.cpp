@@ -76,7 +76,7 @@ struct exporter_fixture {
   system_config system_settings;
   caf::actor_system system{system_settings};
   caf::scoped_actor self{system};
-  io_threads io;
+  io_threads io{1};
   directory_ptr dir = std::make_shared<directory>();
   tracer trace;
   trace_exporter_actor exporter;

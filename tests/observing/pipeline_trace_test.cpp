@@ -1,6 +1,9 @@
+#include "actors/tracer.hpp"
 #include "tests/integration/pipeline_fixture.hpp"
 #include "tests/support/otlp_receiver.hpp"
 #include "tests/support/wait.hpp"
+
+#include <caf/scoped_actor.hpp>
 
 #include <catch2/catch.hpp>
 
@@ -27,8 +30,9 @@ std::string valid_traceparent() {
   return std::string{"00-"} + trace_id + "-" + producer_span + "-01";
 }
 
-bool links_to(const collected_span& x, const std::string& trace, const std::string& span) {
-  return std::find(x.links.begin(), x.links.end(), std::pair{trace, span}) != x.links.end();
+bool links_to_producer(const collected_span& x) {
+  std::pair<std::string, std::string> producer{trace_id, producer_span};
+  return std::find(x.links.begin(), x.links.end(), producer) != x.links.end();
 }
 
 /// The only span of this name; fails the test if there is another number of them.
@@ -66,7 +70,7 @@ TEST_CASE("an event's trace goes from its header through inbox and job to the at
     CAPTURE(x.name);
     CHECK(x.trace_id != trace_id);
     CHECK(x.links.size() == 1);
-    CHECK(links_to(x, trace_id, producer_span));
+    CHECK(links_to_producer(x));
     CHECK_FALSE(x.failed);
   }
   CHECK(consume.parent_id.empty());
@@ -118,9 +122,9 @@ TEST_CASE(
       return send.trace_id == x.trace_id && send.span_id == x.parent_id;
     }));
   for (const auto& x : receiver.named("ingest"))
-    for (const auto& [trace, span] : x.links)
+    for (const auto& link : x.links)
       CHECK(std::any_of(sends.begin(), sends.end(),
-                        [&, id = trace](const auto& send) { return send.trace_id == id; }));
+                        [&](const auto& send) { return send.trace_id == link.first; }));
 }
 
 TEST_CASE("an event that its producer did not sample leaves no span") {
@@ -136,7 +140,7 @@ TEST_CASE("an event that its producer did not sample leaves no span") {
   }
   for (const auto& x : receiver.spans()) {
     CHECK(x.trace_id != trace_id);
-    CHECK_FALSE(links_to(x, trace_id, producer_span));
+    CHECK_FALSE(links_to_producer(x));
   }
 }
 

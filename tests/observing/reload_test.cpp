@@ -82,7 +82,7 @@ TEST_CASE("SIGHUP brings new routes, slots, rates and levels, and names what nee
 
   fixture.write_routes(
       {route("order.paid.v1", "order-paid.v1"), route("order.created.v1", "order-created.v1")});
-  fixture.write_settings("[channel-email]\nslots=5\nrate=1000\n[logging]\nlevel='debug'\n"
+  fixture.write_settings("[channel-email]\nslots=5\nrate=1000\n[logging]\nlevel=\"debug\"\n"
                          "[delivery]\nresult-batch=77\n[http]\nport=0\n");
   program.signal(SIGHUP);
   REQUIRE(fixture.says(program, "settings reloaded"));

@@ -80,7 +80,7 @@ TEST_CASE_METHOD(letters_fixture, "a dead letter is shown with its bytes, as far
   auto id = expected("true").front(); // Its value has 100 bytes.
   auto shown = show_letter(store, id, 60, 1);
   REQUIRE(shown);
-  CHECK(shown->line.value_bytes == 100);
+  CHECK(shown->line.value_bytes == int64_t{100});
   CHECK(shown->record.value.bytes == std::string(60, 'x'));
   CHECK(shown->record.key.bytes == "k");
   REQUIRE(shown->record.headers.size() == 1);

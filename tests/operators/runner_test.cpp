@@ -76,7 +76,8 @@ TEST_CASE_METHOD(runner_fixture, "Q-B26: after a conflict a runner tries less, a
   settle();
   CHECK(status().state == "waiting for storage");
   advance(15s);
-  advance(1s);
+  for (int i = 0; i < 3; ++i)
+    advance(100ms);
   CHECK(store->batches == std::vector<uint32_t>{400, 100, 200, 400, 400});
   CHECK(status().counters.at("errors") == 1);
 }

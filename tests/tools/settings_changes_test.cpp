@@ -16,7 +16,7 @@ TEST_CASE_METHOD(test::settings_fixture, "of a channel that is off only its prov
   auto first = good("[channel-telegram]\nslots=4\n");
   auto second = good("[channel-telegram]\nslots=5\n");
   CHECK(second->changes_since(*first).empty());
-  auto third = good("[channel-telegram]\nslots=4\nprovider='log'\n");
+  auto third = good("[channel-telegram]\nslots=4\nprovider=\"log\"\n");
   CHECK(third->changes_since(*first) == names{"channel-telegram.provider"});
 }
 
