@@ -120,6 +120,8 @@ caf::expected<ingest_report> store_isolated(ingest_store& storage, ingest_plan& 
   rest.dead_letters = plan.batch.dead_letters;
   rest.moves = plan.batch.moves;
   rest.finished = plan.batch.finished;
+  rest.repeated = plan.batch.repeated;
+  rest.earlier = search.sum;
   auto report = store_with_retries(storage, rest);
   if (!report)
     return report.error();

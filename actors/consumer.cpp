@@ -41,7 +41,7 @@ void consumer_state::start() {
 
 void consumer_state::join() {
   if (auto err = source->join()) {
-    log::error(name, "cannot join the group", {{"error", render(err)}});
+    log::repeated(log::level::error, name, "cannot join the group", {{"error", render(err)}});
     self->quit(std::move(err));
     return;
   }
@@ -56,6 +56,7 @@ void consumer_state::on_poll_tick() {
   dispatch();
   update_gate();
   commit_if_due();
+  show_state();
   if (advance_stop())
     return;
   if (polled)
@@ -126,12 +127,32 @@ std::string consumer_state::state_name() const {
   return stalled.empty() ? "assigned" : "stalled";
 }
 
+void consumer_state::show_state() const {
+  auto& x = config.metrics->kafka;
+  auto number = [](size_t n) { return static_cast<double>(n); };
+  x.assigned.Set(number(assigned));
+  x.paused.Set(gate_open ? 0 : number(assigned));
+  x.stalled.Set(number(stalled.size()));
+  x.silent.Set(number(silent.size()));
+  x.halted.Set(any_halted() ? 1 : 0);
+  x.buffered_records.Set(number(held_records()));
+  x.buffered_bytes.Set(number(held_bytes()));
+}
+
+void consumer_state::show_lag() const {
+  std::map<std::pair<std::string, int32_t>, int64_t> records;
+  for (const auto& [where, count_behind] : lag)
+    records[{where.topic, where.partition}] = count_behind;
+  config.metrics->show_lag(records);
+}
+
 actor_status consumer_state::status() const {
   actor_status result;
   result.name = name;
   result.state = state_name();
   result.mailbox = self->mailbox().size();
   result.processed = static_cast<uint64_t>(count.records);
+  result.since_success_ms = success.at(now());
   result.last_error = last_error;
   if (!stalled.empty())
     result.last_error = to_string(stalled.begin()->first) + ": " + stalled.begin()->second;
@@ -169,13 +190,15 @@ actor_status consumer_state::status() const {
   return result;
 }
 
-consumer_actor::behavior_type consumer(consumer_state::pointer self, const consumer_config& config,
+consumer_actor::behavior_type consumer(consumer_state::pointer self,
+                                       const measured<consumer_config>& config,
                                        const record_source_factory& make_source,
-                                       writer_resolver writers) {
+                                       writer_resolver writers, const tracer& trace) {
   report_crashes(self);
   auto& state = self->state;
   state.config = config;
   state.writers = std::move(writers);
+  state.trace = trace;
   auto source = make_source();
   if (!source) {
     log::error(consumer_state::name, "no source", {{"error", render(source.error())}});

@@ -1,8 +1,11 @@
 #pragma once
 
 #include "actors/kafka/record_source.hpp"
+#include "actors/loop_age.hpp"
+#include "actors/metrics.hpp"
 #include "actors/record_buffer.hpp"
 #include "actors/service_config.hpp"
+#include "actors/tracer.hpp"
 #include "messages/actors.hpp"
 
 #include <caf/expected.hpp>
@@ -12,6 +15,7 @@
 #include <functional>
 #include <map>
 #include <memory>
+#include <optional>
 #include <set>
 #include <string>
 #include <vector>
@@ -55,6 +59,7 @@ struct consumer_state {
     caf::actor_addr writer; ///< Null while it waits for another try.
     uint32_t failures = 0;
     bool halted = false; ///< The last try ended with `ec::ingest_halted`.
+    std::optional<span> tracing = std::nullopt;
 
     bool in_flight() const { return writer != nullptr; }
   };
@@ -101,6 +106,8 @@ struct consumer_state {
   bool any_in_flight() const;
   bool any_halted() const;
   void update_full();
+  void show_lag() const;
+  void show_state() const;
   void hear_from_all();
   void watch_polls();
   size_t held_records() const;
@@ -110,9 +117,10 @@ struct consumer_state {
   time_point now() const;
 
   pointer self;
-  consumer_config config;
+  measured<consumer_config> config;
   std::unique_ptr<kafka::record_source> source;
   writer_resolver writers;
+  tracer trace;
 
   phase step = phase::probing;
   record_buffer buffer;
@@ -141,6 +149,7 @@ struct consumer_state {
   time_point next_commit;
 
   time_point last_poll;
+  loop_age success; ///< Of polling.
 
   caf::error stop_reason;
   time_point stop_started;
@@ -167,9 +176,10 @@ struct consumer_state {
 ///
 /// `user_shutdown` stops it in order within `close_timeout`: half of that for batches in flight, a
 /// quarter for the last commit, the rest for leaving the group.
-consumer_actor::behavior_type consumer(consumer_state::pointer self, const consumer_config& config,
+consumer_actor::behavior_type consumer(consumer_state::pointer self,
+                                       const measured<consumer_config>& config,
                                        const record_source_factory& make_source,
-                                       writer_resolver writers);
+                                       writer_resolver writers, const tracer& trace);
 
 /// The real source: a group member of Kafka.
 record_source_factory kafka_records(const consumer_config& config);

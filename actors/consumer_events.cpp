@@ -41,6 +41,7 @@ void consumer_state::watch_polls() {
   auto gap = at - last_poll;
   auto first = last_poll == time_point{};
   last_poll = at;
+  success.succeeded(at);
   if (first || gap < config.max_poll_interval / 2)
     return;
   ++count.late_polls;
@@ -52,6 +53,7 @@ void consumer_state::take(kafka_record& x) {
   if (step != phase::running || revoking)
     return;
   ++count.records;
+  config.metrics->kafka.records.Increment();
   kafka::topic_partition where{x.topic, x.partition};
   heard[where] = now();
   silent.erase(where);
@@ -62,6 +64,7 @@ void consumer_state::take(kafka_record& x) {
 
 void consumer_state::take(kafka::partitions_assigned& x) {
   ++count.rebalances;
+  config.metrics->kafka.rebalances.Increment();
   is_member = true;
   assigned = x.partitions.size();
   heard.clear();
@@ -105,6 +108,7 @@ void consumer_state::finish_revoke_if_due() {
   heard.clear();
   silent.clear();
   stalled.clear();
+  show_lag();
 }
 
 void consumer_state::take(kafka::partition_end& x) {
@@ -127,6 +131,7 @@ void consumer_state::take(kafka::source_failed& x) {
 
 void consumer_state::take(kafka::lag_measured& x) {
   lag = std::move(x.records);
+  show_lag();
   if (!gate_open)
     return;
   // Each for itself: one that is stuck must not hide behind others that flow.
@@ -165,6 +170,7 @@ void consumer_state::take(kafka::commit_finished& x) {
   switch (x.verdict) {
   case kafka::commit_verdict::committed:
     ++count.commits;
+    config.metrics->kafka.commits.Increment();
     return;
   case kafka::commit_verdict::nothing:
     return;
@@ -179,8 +185,9 @@ void consumer_state::take(kafka::commit_finished& x) {
     break;
   }
   ++count.commit_errors;
+  config.metrics->kafka.commit_errors.Increment();
   last_error = "commit: " + x.reason;
-  log::warning(name, "offsets not committed", {{"reason", x.reason}});
+  log::repeated(log::level::warning, name, "offsets not committed", {{"reason", x.reason}});
 }
 
 } // namespace notify

@@ -66,6 +66,7 @@ void dead_letter_relay_state::begin_batch() {
     storage_failed(batch.error());
     return;
   }
+  success.succeeded(self->clock().now());
   if (batch->standby) {
     after_id = 0;
     holds_lease = false;
@@ -154,6 +155,7 @@ void dead_letter_relay_state::take(const kafka::delivery_report& report) {
   auto& [letter, stub] = found.mapped();
   if (report.result == kafka::delivery::acknowledged) {
     ++counters[stub.empty() ? "published" : "stubs"];
+    config.metrics->relay.published.Increment();
     unmarked.push_back({letter.info.id, stub});
     return;
   }
@@ -169,6 +171,7 @@ void dead_letter_relay_state::take(const kafka::delivery_report& report) {
   }
   pass_failed = true;
   ++counters["failures"];
+  config.metrics->relay.failures.Increment();
   last_error = report.reason;
   if (needs_a_person(report.code)) {
     broker_failed = true;
@@ -240,8 +243,8 @@ bool dead_letter_relay_state::ensure_sender() {
 void dead_letter_relay_state::discard_sender(const std::string& why) {
   ++counters["producers_replaced"];
   last_error = why;
-  log::warning(name, "the producer is broken, a new one takes over",
-               {{"error", why}, {"letters", in_flight.size()}});
+  log::repeated(log::level::warning, name, "the producer is broken, a new one takes over",
+                {{"error", why}, {"letters", in_flight.size()}});
   sender.reset();
   // Reports that it gave before still count; what has none is read from the database again.
   take_reports();
@@ -264,8 +267,8 @@ void dead_letter_relay_state::retry_after_failure() {
   backoff = std::clamp(backoff * 2, timing.first_retry, timing.park_interval);
   condition = parked.empty() ? "waiting for kafka" : "parked";
   if (parked.empty() && backoff == timing.first_retry)
-    log::warning(name, "publishing failed, dead letters wait in the database",
-                 {{"error", last_error}});
+    log::repeated(log::level::warning, name, "publishing failed, dead letters wait in the database",
+                  {{"error", last_error}});
   // The client remembers topics that were missing or denied: a new one asks again.
   if (!parked.empty())
     sender.reset();
@@ -278,9 +281,11 @@ void dead_letter_relay_state::retry_after_failure() {
 void dead_letter_relay_state::storage_failed(const caf::error& err) {
   const auto& timing = config.timing;
   last_error = render(err);
+  config.metrics->relay.storage_failures.Increment();
   condition = "waiting for storage";
   if (backoff == caf::timespan{0})
-    log::warning(name, "storage failed", {{"unmarked", unmarked.size()}, {"error", last_error}});
+    log::repeated(log::level::warning, name, "storage failed",
+                  {{"unmarked", unmarked.size()}, {"error", last_error}});
   backoff = std::clamp(backoff * 2, timing.first_retry, timing.park_interval);
   after_id = 0;
   schedule(std::min(backoff, timing.poll_interval));
@@ -321,6 +326,7 @@ actor_status dead_letter_relay_state::status() const {
   actor_status x;
   x.name = name;
   x.state = condition;
+  x.since_success_ms = success.at(self->clock().now());
   x.mailbox = self->mailbox().size();
   auto count = [this](const char* which) {
     auto found = counters.find(which);

@@ -3,6 +3,8 @@
 #include "actors/dead_letter_config.hpp"
 #include "actors/dead_letter_record.hpp"
 #include "actors/kafka/consumer_config.hpp"
+#include "actors/loop_age.hpp"
+#include "actors/metrics.hpp"
 #include "messages/actors.hpp"
 #include "persistence/dead_letter_store.hpp"
 
@@ -25,6 +27,7 @@ using record_sender_factory =
 struct dead_letter_relay_config {
   dead_letter_config timing;
   dead_letter_origin origin;
+  metrics_ptr metrics = private_metrics();
 };
 
 struct dead_letter_relay_state {
@@ -86,6 +89,7 @@ struct dead_letter_relay_state {
   time_point batch_deadline;
   std::string parked; ///< Why only a person can help; empty: nothing is wrong.
   std::string condition = "running";
+  loop_age success; ///< A look at the database, or letters that were marked.
   std::string last_error;
   std::map<std::string, int64_t> counters;
 };

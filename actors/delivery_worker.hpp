@@ -1,6 +1,8 @@
 #pragma once
 
+#include "actors/delivery_trace.hpp"
 #include "actors/directory.hpp"
+#include "actors/metrics.hpp"
 #include "actors/rendering.hpp"
 #include "actors/retry_policy.hpp"
 #include "messages/actors.hpp"
@@ -22,6 +24,8 @@ struct delivery_worker_config {
   size_t result_writers = 1;
   retry_policy retry;
   caf::timespan key_lifetime{0}; ///< How long the provider knows an idempotency key; 0: never.
+  metrics_ptr metrics = private_metrics();
+  tracer trace = {};
 };
 
 struct delivery_worker_state {
@@ -48,6 +52,10 @@ struct delivery_worker_state {
   void on_sent(const send_finished& x);
   void on_recorded(const result_recorded& x);
 
+  /// The pool is smaller now: ends as soon as it has no job and the dispatcher knows.
+  void on_retire();
+  void leave();
+
   /// Looks for what was lost with a crashed neighbour; armed only while there is something to lose.
   void on_tick(const worker_tick& x);
   void arm_tick();
@@ -64,10 +72,12 @@ struct delivery_worker_state {
   job_history history() const;
   void record();
   void log_result() const;
+  void measure() const;
   actor_status status() const;
 
   delivery_worker_actor::stateful_pointer<delivery_worker_state> self;
   delivery_worker_config config;
+  channel_metrics* metrics = nullptr; ///< Of its channel.
   template_set_ptr templates;
   directory_ptr dir;
   job_dispatcher_actor dispatcher; ///< Monitored; null until one was found.
@@ -81,6 +91,8 @@ struct delivery_worker_state {
   clock_type::time_point told_writer;
   uint64_t tick_generation = 0;
   bool tick_armed = false;
+  bool retiring = false;
+  delivery_trace trace;
   uint64_t delivered = 0;
   uint64_t failed = 0;
   uint64_t returned = 0;

@@ -1,6 +1,7 @@
 #include "actors/inbox_writer.hpp"
 
 #include "actors/batch_isolation.hpp"
+#include "actors/batch_trace.hpp"
 #include "actors/crash_report.hpp"
 #include "actors/debug_poison.hpp"
 #include "actors/ingest_plan.hpp"
@@ -9,6 +10,7 @@
 
 #include <algorithm>
 #include <chrono>
+#include <utility>
 
 namespace notify {
 
@@ -25,14 +27,26 @@ constexpr uint64_t alarm_after = 50;
 caf::result<batch_stored> inbox_writer_state::store(const store_batch& x) {
   batch_stored sum;
   sum.id = x.id;
+  tracing = begin_ingest(config.trace, x.id, x.records);
   failure = store_all(x.records, sum);
   last_error = failure ? render(failure) : std::string{};
+  end_trace(sum);
   if (failure) {
     ++counters["errors"];
     return failure;
   }
   ++counters["batches"];
   return sum;
+}
+
+void inbox_writer_state::end_trace(const batch_stored& sum) {
+  if (!tracing)
+    return;
+  auto x = std::move(*std::exchange(tracing, std::nullopt));
+  x.failure = last_error;
+  x.attributes["events"] = std::to_string(sum.events);
+  x.attributes["jobs"] = std::to_string(sum.jobs);
+  config.trace.end(std::move(x));
 }
 
 caf::error inbox_writer_state::store_all(const std::vector<kafka_record>& batch,
@@ -62,6 +76,7 @@ caf::error inbox_writer_state::work_on(const batch_part& x, batch_stored& sum) {
     if (auto err = storage->mark(marks))
       return err;
   auto planned = plan_part(x);
+  planned.batch.repeated = planned.duplicates;
   planned.batch.finished = marks;
   auto obsolete = watch.marks_after(x);
   planned.batch.finished.insert(planned.batch.finished.end(), obsolete.begin(), obsolete.end());
@@ -73,7 +88,10 @@ caf::error inbox_writer_state::work_on(const batch_part& x, batch_stored& sum) {
   }
   watch.passed(x);
   config.commons->breaker.stored(planned.verdicts);
+  if (tracing)
+    add_links(config.trace, planned, *tracing);
   account(planned, *report, x.records.size());
+  measure(x, planned, *report);
   report_refused(planned);
   watch_refusals(planned, *report);
   give_hint(planned, *report);
@@ -90,7 +108,8 @@ ingest_plan inbox_writer_state::plan_part(const batch_part& x) const {
                         "its writer or the process died " + std::to_string(x.attempts)
                             + " times over it");
   die_of_poison(x.records);
-  return plan_batch(x.records, *routes, config.limits);
+  auto table = routes.current();
+  return plan_batch(x.records, *table, config.limits);
 }
 
 caf::expected<ingest_report> inbox_writer_state::store_plan(const batch_part& x,
@@ -105,6 +124,7 @@ caf::expected<ingest_report> inbox_writer_state::store_plan(const batch_part& x,
   }
   auto elapsed = std::chrono::steady_clock::now() - begin;
   counters["store_us"] += std::chrono::duration_cast<std::chrono::microseconds>(elapsed).count();
+  config.metrics->ingest.store_seconds.Observe(std::chrono::duration<double>(elapsed).count());
   return report;
 }
 
@@ -166,6 +186,28 @@ void inbox_writer_state::account(const ingest_plan& plan, const ingest_report& r
     ++counters["refused." + x.reason];
 }
 
+void inbox_writer_state::measure(const batch_part& x, const ingest_plan& plan,
+                                 const ingest_report& report) {
+  auto& to = config.metrics->ingest;
+  auto count = [](counter& which, uint64_t n) { which.Increment(static_cast<double>(n)); };
+  to.batches.Increment();
+  count(to.stored, report.events);
+  count(to.duplicates, report.duplicates + plan.duplicates);
+  count(to.dead_lettered, plan.refused.size());
+  count(to.jobs, report.jobs);
+  count(to.unrouted, plan.unrouted);
+  count(to.conflicts, plan.conflicts.size());
+  for (const auto& refused : plan.refused)
+    to.refused[refused.reason].Increment();
+  for (const auto& record : x.records)
+    if (record.timestamp_ms >= 0)
+      to.latency.Observe(seconds_since_us(record.timestamp_ms * 1000));
+  // Which of a batch's events are copies nobody knows here, and a copy's age says nothing.
+  if (report.duplicates == 0)
+    for (const auto& event : plan.batch.events)
+      to.event_to_job.Observe(seconds_since_us(event.occurred_at_us));
+}
+
 void inbox_writer_state::report_refused(const ingest_plan& plan) {
   auto shown = std::min(plan.refused.size(), logged_refusals);
   for (size_t i = 0; i < shown; ++i) {
@@ -208,6 +250,8 @@ void inbox_writer_state::give_hint(const ingest_plan& plan, const ingest_report&
   for (const auto& x : plan.batch.jobs)
     if (std::find(hint.channels.begin(), hint.channels.end(), x.channel) == hint.channels.end())
       hint.channels.push_back(x.channel);
+  if (config.signal)
+    config.signal->raise(hint.channels);
   if (auto receiver = dispatcher())
     self->send(receiver, std::move(hint));
 }
@@ -228,8 +272,7 @@ actor_status inbox_writer_state::status() const {
 
 inbox_writer_actor::behavior_type inbox_writer(inbox_writer_state::pointer self,
                                                const inbox_writer_config& config,
-                                               ingest_store_ptr storage,
-                                               std::shared_ptr<const routing_table> routes,
+                                               ingest_store_ptr storage, live_routes routes,
                                                dispatcher_resolver dispatcher) {
   report_crashes(self);
   auto& state = self->state;

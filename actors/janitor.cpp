@@ -50,6 +50,12 @@ void add(janitor_report& sum, retained kind, const cleaned_batch& x) {
   }
 }
 
+void measure(retained kind, const cleaned_batch& x, service_metrics& to) {
+  constexpr std::array names{"jobs", "dead_jobs", "events", "dead_letters", "suppressions"};
+  to.janitor.deleted[names.at(static_cast<size_t>(kind))].Increment(static_cast<double>(x.deleted));
+  to.janitor.deleted["events"].Increment(static_cast<double>(x.events));
+}
+
 void log_deleted(const janitor_report& x) {
   if (x.jobs + x.dead_jobs + x.events + x.dead_letters + x.suppressions > 0)
     log::info(janitor_state::name, "deleted what was past its retention",
@@ -116,6 +122,7 @@ void janitor_state::step() {
 void janitor_state::count(retained kind, const cleaned_batch& batch) {
   add(pass, kind, batch);
   add(total, kind, batch);
+  measure(kind, batch, *config.metrics);
   auto& x = sweeps[current];
   x.backlog -= std::min(x.backlog, batch.deleted);
   x.until_count -= std::min(x.until_count, batch.looked_at);
@@ -133,8 +140,10 @@ void janitor_state::estimate(retained kind, sweep& x) {
 
 void janitor_state::fail(const caf::error& err) {
   ++errors;
+  config.metrics->janitor.errors.Increment();
   last_error = render(err);
-  log::warning(name, "a batch failed; the pass goes on from there later", {{"error", last_error}});
+  log::repeated(log::level::warning, name, "a batch failed; the pass goes on from there later",
+                {{"error", last_error}});
   // A deadlock or a timeout: less may go through where more does not.
   if (err == ec::storage_conflict)
     batch_size = std::max(batch_size / 4, std::min(smallest_batch, config.batch));
@@ -146,10 +155,12 @@ void janitor_state::fail(const caf::error& err) {
 
 void janitor_state::finish(bool is_complete) {
   is_cleaning = false;
+  config.metrics->janitor.backlog.Set(static_cast<double>(backlog()));
   pass.is_complete = is_complete;
   if (is_complete) {
     ++passes;
     last_success = self->clock().now();
+    config.metrics->janitor.last_success.SetToCurrentTime();
   } else {
     ++skipped;
   }
@@ -188,6 +199,7 @@ actor_status janitor_state::status() const {
   x.state = !last_error.empty() ? "waiting for storage" : is_cleaning ? "cleaning" : "idle";
   x.mailbox = self->mailbox().size();
   x.processed = passes;
+  x.since_success_ms = success_age < 0 ? -1 : success_age * 1000;
   x.last_error = last_error;
   x.counters = {{"jobs", number(total.jobs)},
                 {"dead_jobs", number(total.dead_jobs)},
@@ -203,7 +215,7 @@ actor_status janitor_state::status() const {
 }
 
 janitor_actor::behavior_type janitor(janitor_actor::stateful_pointer<janitor_state> self,
-                                     const retention_config& config,
+                                     const measured<retention_config>& config,
                                      const janitor_store_ptr& store) {
   report_crashes(self);
   auto& state = self->state;

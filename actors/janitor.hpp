@@ -1,5 +1,6 @@
 #pragma once
 
+#include "actors/metrics.hpp"
 #include "actors/service_config.hpp"
 #include "messages/actors.hpp"
 #include "persistence/janitor_store.hpp"
@@ -46,7 +47,7 @@ struct janitor_state {
   uint64_t backlog() const;
 
   janitor_actor::stateful_pointer<janitor_state> self;
-  retention_config config;
+  measured<retention_config> config;
   janitor_store_ptr store;
   std::array<sweep, retained_kinds.size()> sweeps;
   size_t current = 0; ///< Index of the kind that is being cleaned.
@@ -65,7 +66,7 @@ struct janitor_state {
 
 /// Blocks in `store`, so the caller spawns it with `caf::detached`.
 janitor_actor::behavior_type janitor(janitor_actor::stateful_pointer<janitor_state> self,
-                                     const retention_config& config,
+                                     const measured<retention_config>& config,
                                      const janitor_store_ptr& store);
 
 } // namespace notify

@@ -70,6 +70,7 @@ void job_dispatcher_state::missed_heartbeat(int64_t lease_id) {
     return;
   }
   ++lost_leases;
+  config.metrics->delivery.leases_lost.Increment();
   leases.erase(lease_id);
   log::warning(name, "lease lost", {{"lease_id", lease_id}, {"unstarted_jobs", dropped}});
 }
@@ -102,6 +103,7 @@ void job_dispatcher_state::on_release() {
   }
   backoff = caf::timespan{0};
   released += *count;
+  config.metrics->delivery.given_back.Increment(static_cast<double>(*count));
   log::info(name, "gave back unsent jobs", {{"jobs", *count}});
   for (const auto& x : returned)
     close_job(x.lease_id);
@@ -112,7 +114,7 @@ void job_dispatcher_state::on_release() {
     quit_if_drained();
 }
 
-void job_dispatcher_state::report_crash(const assignment& lost) {
+void job_dispatcher_state::report_crash(const std::string& channel, const assignment& lost) {
   attempt_result result;
   result.attempt = lost.attempt;
   result.lease_size = lost.lease_size;
@@ -120,11 +122,15 @@ void job_dispatcher_state::report_crash(const assignment& lost) {
   result.answer.reason = "worker_crashed";
   result.counts_as_failure = false;
   result.counts_as_reclaim = true;
+  result.origin = lost.origin;
   result.started_ago = std::chrono::duration_cast<caf::timespan>(self->clock().now() - lost.since);
   if (lost.reclaims >= config.reclaim_cap) {
     result.next = next_step::dead;
     result.dead_reason = result.answer.reason = "reclaim_limit";
+    config.metrics->channel(channel).dead[result.dead_reason].Increment();
   }
+  config.metrics->channel(channel).attempts[result.result].Increment();
+  config.metrics->delivery.reclaims_crashed.Increment();
   // The distance doubles: whatever crashes a worker should not crash one after the other.
   result.delay = std::min<caf::timespan>(1s * (1LL << std::min(lost.reclaims, 6)), 1min);
   auto writer = dir->result_writer(static_cast<size_t>(lost.attempt.lease_id)
@@ -132,9 +138,11 @@ void job_dispatcher_state::report_crash(const assignment& lost) {
   // Without a writer the lease is not renewed any more and the reaper does the same, later.
   if (writer)
     self->send(writer, record_result{std::move(result), delivery_worker_actor{}});
-  log::warning(
-      name, "worker crashed with a job",
-      {{"job_id", to_string(lost.attempt.job_id)}, {"attempt_no", lost.attempt.attempt_no}});
+  log::warning(name, "worker crashed with a job",
+               {{"job_id", to_string(lost.attempt.job_id)},
+                {"event_id", to_string(lost.origin.event_id)},
+                {"correlation_id", lost.origin.correlation_id},
+                {"attempt_no", lost.attempt.attempt_no}});
 }
 
 void job_dispatcher_state::stop() {

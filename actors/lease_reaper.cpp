@@ -14,16 +14,19 @@ caf::result<reap_report> lease_reaper_state::reap() {
     auto report = store->reap(config.batch_leases, config.reclaim_cap);
     if (!report) {
       last_error = render(report.error());
-      log::warning(name, "pass failed", {{"error", last_error}});
+      log::repeated(log::level::warning, name, "pass failed", {{"error", last_error}});
       return report.error();
     }
     last_error.clear();
     sum.leases += report->leases;
     sum.released += report->released;
     sum.dead += report->dead;
+    config.metrics->delivery.reclaims_expired.Increment(
+        static_cast<double>(report->released + report->dead));
     if (report->leases < config.batch_leases)
       break;
   }
+  success.succeeded(self->clock().now());
   total.leases += sum.leases;
   total.released += sum.released;
   total.dead += sum.dead;
@@ -51,6 +54,7 @@ actor_status lease_reaper_state::status() const {
   x.state = last_error.empty() ? "running" : "waiting for storage";
   x.mailbox = self->mailbox().size();
   x.processed = passes;
+  x.since_success_ms = success.at(self->clock().now());
   x.last_error = last_error;
   x.counters = {{"leases", static_cast<int64_t>(total.leases)},
                 {"released", static_cast<int64_t>(total.released)},
@@ -60,7 +64,7 @@ actor_status lease_reaper_state::status() const {
 
 lease_reaper_actor::behavior_type
 lease_reaper(lease_reaper_actor::stateful_pointer<lease_reaper_state> self,
-             const reaper_config& config, const reaper_store_ptr& store) {
+             const measured<reaper_config>& config, const reaper_store_ptr& store) {
   report_crashes(self);
   self->state.config = config;
   self->state.store = store;

@@ -1,5 +1,7 @@
 #pragma once
 
+#include "actors/loop_age.hpp"
+#include "actors/metrics.hpp"
 #include "actors/service_config.hpp"
 #include "messages/actors.hpp"
 #include "persistence/reaper_store.hpp"
@@ -26,16 +28,17 @@ struct lease_reaper_state {
   actor_status status() const;
 
   lease_reaper_actor::stateful_pointer<lease_reaper_state> self;
-  reaper_config config;
+  measured<reaper_config> config;
   reaper_store_ptr store;
   uint64_t passes = 0;
   reap_report total;
+  loop_age success;
   std::string last_error;
 };
 
 /// Blocks in `store`, so the caller spawns it with `caf::detached`.
 lease_reaper_actor::behavior_type
 lease_reaper(lease_reaper_actor::stateful_pointer<lease_reaper_state> self,
-             const reaper_config& config, const reaper_store_ptr& store);
+             const measured<reaper_config>& config, const reaper_store_ptr& store);
 
 } // namespace notify

@@ -29,16 +29,18 @@ void provider_client_state::on_send(send_message x) {
     refuse(x);
     return;
   }
-  in_flight[key] = {x.worker, self->clock().now() + config.deadline + config.grace,
-                    breaker.begin()};
+  auto now = self->clock().now();
+  in_flight[key] = {x.worker, now + config.deadline + config.grace, breaker.begin(), now, x.origin};
   ++requests;
+  metrics->in_flight.Set(static_cast<double>(in_flight.size()));
   arm_deadline();
   provider_client_actor me{self};
-  adapter->send({x.job_id, x.attempt_no, std::move(x.recipient), std::move(x.content),
-                 std::move(x.idempotency_key), config.deadline},
-                [me, key](outcome result) {
-                  caf::anon_send(me, send_finished{key.first, key.second, std::move(result)});
-                });
+  adapter->send(
+      {x.job_id, x.attempt_no, std::move(x.recipient), std::move(x.content),
+       std::move(x.idempotency_key), config.deadline, x.origin},
+      [me, key, origin = x.origin](outcome result) {
+        caf::anon_send(me, send_finished{key.first, key.second, std::move(result), origin});
+      });
 }
 
 void provider_client_state::refuse(const send_message& x) {
@@ -67,6 +69,7 @@ void provider_client_state::on_finished(const send_finished& x) {
 
 void provider_client_state::answer(const pending& asked, send_finished x) {
   ++by_outcome[to_string(x.result.kind)];
+  metrics->answered(x.result, self->clock().now() - asked.asked_at);
   if (x.result.kind != outcome_kind::sent)
     last_error = x.result.reason;
   self->send(asked.worker, std::move(x));
@@ -74,9 +77,12 @@ void provider_client_state::answer(const pending& asked, send_finished x) {
 
 void provider_client_state::record_late(const send_finished& x) {
   ++late_answers;
+  metrics->late_answers.Increment();
   log::warning(name, "answer after the deadline",
                {{"channel", config.channel},
                 {"job_id", to_string(x.job_id)},
+                {"event_id", to_string(x.origin.event_id)},
+                {"correlation_id", x.origin.correlation_id},
                 {"attempt_no", x.attempt_no},
                 {"outcome", to_string(x.result.kind)}});
   auto writer = dir->result_writer(0);
@@ -89,12 +95,15 @@ void provider_client_state::record_late(const send_finished& x) {
   result.next = next_step::sent;
   result.result = "sent";
   result.answer = x.result;
+  result.origin = x.origin;
   self->send(writer, record_result{std::move(result), delivery_worker_actor{}});
 }
 
 void provider_client_state::learn(const outcome& result, bool was_probe) {
   auto now = self->clock().now();
   if (breaker.finish(result.kind, was_probe, now)) {
+    if (breaker.is_open())
+      metrics->breaker_openings.Increment();
     if (breaker.is_open())
       log::error(name, "breaker open: the channel waits",
                  {{"channel", config.channel},
@@ -107,6 +116,7 @@ void provider_client_state::learn(const outcome& result, bool was_probe) {
     auto wait = std::clamp(result.wait_hint, least_pause, std::max(least_pause, config.max_pause));
     paused_until = std::max(paused_until, now + wait);
     ++pauses;
+    metrics->pauses.Increment();
     log::warning(name, "the provider asked for a pause",
                  {{"channel", config.channel},
                   {"seconds", std::chrono::duration_cast<std::chrono::seconds>(wait).count()}});
@@ -128,6 +138,7 @@ channel_gate provider_client_state::gate() const {
 
 void provider_client_state::announce() {
   auto now_is = gate();
+  show_state();
   arm_gate();
   if (now_is.max_in_flight == told)
     return;
@@ -136,6 +147,12 @@ void provider_client_state::announce() {
     told = now_is.max_in_flight;
     self->send(dispatcher, std::move(now_is));
   }
+}
+
+void provider_client_state::show_state() const {
+  auto half_open = breaker.is_open() && breaker.limit(self->clock().now()) > 0;
+  metrics->breaker_state.Set(!breaker.is_open() ? 0 : half_open ? 1 : 2);
+  metrics->in_flight.Set(static_cast<double>(in_flight.size()));
 }
 
 void provider_client_state::arm_gate() {
@@ -177,7 +194,7 @@ void provider_client_state::on_deadline() {
     result.provider = adapter->name();
     result.reason = "deadline_exceeded";
     learn(result, i->second.is_probe);
-    answer(i->second, {i->first.first, i->first.second, std::move(result)});
+    answer(i->second, {i->first.first, i->first.second, std::move(result), i->second.origin});
     i = in_flight.erase(i);
   }
   if (!in_flight.empty())
@@ -187,6 +204,10 @@ void provider_client_state::on_deadline() {
 void provider_client_state::on_cut() {
   cut = true;
   adapter->stop();
+}
+
+void provider_client_state::on_tune(const tune_channel& x) {
+  config.concurrency = x.concurrency;
 }
 
 void provider_client_state::stop() {
@@ -220,9 +241,11 @@ provider_client(provider_client_actor::stateful_pointer<provider_client_state> s
   report_crashes(self);
   auto& state = self->state;
   state.config = config;
+  state.metrics = &config.metrics->provider(config.channel, adapter->name());
   state.adapter = adapter;
   state.dir = dir;
   state.breaker = circuit_breaker{config.breaker};
+  state.show_state();
   self->set_exit_handler([self](caf::exit_msg&) { self->state.stop(); });
   // The one before this one may have left the gate closed.
   if (auto dispatcher = dir->dispatcher())
@@ -230,6 +253,7 @@ provider_client(provider_client_actor::stateful_pointer<provider_client_state> s
   return {
       [self](send_message& x) { self->state.on_send(std::move(x)); },
       [self](const send_finished& x) { self->state.on_finished(x); },
+      [self](const tune_channel& x) { self->state.on_tune(x); },
       [self](cut_sends) { self->state.on_cut(); },
       [self](deadline_tick) { self->state.on_deadline(); },
       [self](gate_tick) { self->state.on_gate_tick(); },

@@ -2,6 +2,7 @@
 
 #include "actors/circuit_breaker.hpp"
 #include "actors/directory.hpp"
+#include "actors/metrics.hpp"
 #include "actors/providers/provider.hpp"
 #include "messages/actors.hpp"
 
@@ -24,6 +25,7 @@ struct provider_client_config {
   uint32_t concurrency = 16;                       ///< Most sends on the wire at once.
   caf::timespan max_pause = std::chrono::hours{1}; ///< Clamp for a wait that the provider asked.
   breaker_policy breaker;
+  metrics_ptr metrics = private_metrics();
 };
 
 struct provider_client_state {
@@ -34,6 +36,8 @@ struct provider_client_state {
     delivery_worker_actor worker;
     time_point give_up_at;
     bool is_probe = false;
+    time_point asked_at;
+    job_origin origin = {};
   };
 
   static constexpr const char* name = "provider-client";
@@ -50,6 +54,7 @@ struct provider_client_state {
   void arm_deadline();
   void answer(const pending& asked, send_finished x);
   void refuse(const send_message& x);
+  void show_state() const;
 
   /// A success whose worker has gone on: the database learns of it all the same.
   void record_late(const send_finished& x);
@@ -65,11 +70,13 @@ struct provider_client_state {
   void arm_gate();
   void on_gate_tick();
   void on_cut();
+  void on_tune(const tune_channel& x);
   void stop();
   actor_status status() const;
 
   provider_client_actor::stateful_pointer<provider_client_state> self;
   provider_client_config config;
+  provider_metrics* metrics = nullptr; ///< Of its channel and provider.
   provider_ptr adapter;
   directory_ptr dir;
   std::map<std::pair<uuid, int32_t>, pending> in_flight;

@@ -64,10 +64,15 @@ bool result_writer_state::flush_late() {
       return false;
     }
     if (!changed)
-      log::error(
-          name, "a late success was refused",
-          {{"job_id", to_string(late.front().attempt.job_id)}, {"error", render(changed.error())}});
-    late_successes += changed && *changed ? 1 : 0;
+      log::error(name, "a late success was refused",
+                 {{"job_id", to_string(late.front().attempt.job_id)},
+                  {"event_id", to_string(late.front().origin.event_id)},
+                  {"correlation_id", late.front().origin.correlation_id},
+                  {"error", render(changed.error())}});
+    if (changed && *changed) {
+      ++late_successes;
+      config.metrics->delivery.late_successes.Increment();
+    }
     late.pop_front();
   }
   return true;
@@ -76,8 +81,8 @@ bool result_writer_state::flush_late() {
 void result_writer_state::storage_failed(const caf::error& err) {
   last_error = render(err);
   if (backoff == caf::timespan{0})
-    log::warning(name, "storage failed, results are kept",
-                 {{"results", pending.size() + late.size()}, {"error", last_error}});
+    log::repeated(log::level::warning, name, "storage failed, results are kept",
+                  {{"results", pending.size() + late.size()}, {"error", last_error}});
   backoff = std::clamp(backoff * 2, first_backoff, max_backoff);
 }
 
@@ -93,6 +98,7 @@ bool result_writer_state::flush_batch() {
     return false;
   }
   backoff = caf::timespan{0};
+  success.succeeded(self->clock().now());
   note_progress(results);
   answer(count, *applied);
   return true;
@@ -122,10 +128,13 @@ result_writer_state::isolate(const std::vector<attempt_result>& results) {
     return applied;
   }
   ++refused;
+  config.metrics->delivery.refused_texts.Increment();
   auto plain = results;
   auto& answer = plain.front().answer;
   log::error(name, "the database refused an attempt's description, recorded without it",
              {{"job_id", to_string(plain.front().attempt.job_id)},
+              {"event_id", to_string(plain.front().origin.event_id)},
+              {"correlation_id", plain.front().origin.correlation_id},
               {"attempt_no", plain.front().attempt.attempt_no}});
   answer.detail.clear();
   answer.provider_code.clear();
@@ -176,12 +185,14 @@ void result_writer_state::answer(size_t count, const std::vector<bool>& applied)
     const auto& attempt = x.result.attempt;
     waiting_since.erase({attempt.job_id, attempt.attempt_no});
     auto first = i < applied.size() && applied[i];
-    if (first)
+    if (first) {
       ++recorded;
-    else if (x.result.next == next_step::sent)
+    } else if (x.result.next == next_step::sent) {
       late.push_back(x.result);
-    else
+    } else {
       ++superseded;
+      config.metrics->delivery.superseded.Increment();
+    }
     if (x.worker)
       self->send(x.worker, result_recorded{attempt.job_id, attempt.attempt_no, first});
   }
@@ -201,6 +212,7 @@ actor_status result_writer_state::status() const {
   x.state = backoff > caf::timespan{0} ? "waiting for storage" : "running";
   x.mailbox = self->mailbox().size();
   x.processed = recorded;
+  x.since_success_ms = success.at(self->clock().now());
   x.last_error = last_error;
   x.counters = {{"pending", static_cast<int64_t>(pending.size())},
                 {"transactions", static_cast<int64_t>(transactions)},

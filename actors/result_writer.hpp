@@ -1,5 +1,7 @@
 #pragma once
 
+#include "actors/loop_age.hpp"
+#include "actors/metrics.hpp"
 #include "messages/actors.hpp"
 #include "persistence/result_store.hpp"
 
@@ -19,6 +21,7 @@ namespace notify {
 
 struct result_writer_config {
   size_t batch = 1000; ///< Most results of one transaction.
+  metrics_ptr metrics = private_metrics();
 };
 
 struct result_writer_state {
@@ -71,6 +74,7 @@ struct result_writer_state {
   uint64_t refused = 0;
   uint64_t late_successes = 0;
   uint64_t superseded = 0; ///< Failures whose attempt had been ended by somebody else.
+  loop_age success;
   std::string last_error;
 };
 

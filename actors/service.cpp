@@ -5,16 +5,21 @@
 #include "messages/log.hpp"
 #include "persistence/migrator.hpp"
 #include "persistence/partition_ledger.hpp"
+#include "persistence/session.hpp"
 
 #include <caf/abstract_actor.hpp>
 #include <caf/actor_cast.hpp>
+#include <caf/atom.hpp>
 #include <caf/event_based_actor.hpp>
 #include <caf/send.hpp>
 
+#include <algorithm>
+#include <array>
 #include <atomic>
 #include <chrono>
 #include <condition_variable>
 #include <mutex>
+#include <sstream>
 #include <utility>
 
 namespace notify {
@@ -22,6 +27,9 @@ namespace notify {
 using namespace std::chrono_literals;
 
 namespace {
+
+/// To the actor that adds one row to the audit log.
+using write_now = caf::atom_constant<caf::atom("writenow")>;
 
 /// Set once by the root supervisor's end. Shared, because that may come after the service's own.
 struct ending {
@@ -43,6 +51,25 @@ caf::error check_routes(const routing_table& routes, const template_set& templat
         return invalid("the route of " + event_type + " to " + x.channel + " names the template \""
                        + x.template_key + "\", which is not in service.templates-folder");
   return {};
+}
+
+/// The connections of a running mail client cannot become more.
+caf::error check_pool(const std::string& channel,
+                      const std::map<std::string, channel_config>& running, size_t slots) {
+  auto entry = running.find(channel);
+  if (entry == running.end() || entry->second.provider != "smtp"
+      || slots <= entry->second.smtp.max_connections)
+    return {};
+  return invalid("channel-" + channel + ".slots (" + std::to_string(slots)
+                 + ") must not exceed the " + std::to_string(entry->second.smtp.max_connections)
+                 + " smtp-max-connections of the start; more need a restart");
+}
+
+std::string describe(const tune_channel& x) {
+  std::ostringstream text;
+  text << "slots " << x.slots << ", prefetch " << x.prefetch << ", concurrency " << x.concurrency
+       << ", rate " << x.rate;
+  return text.str();
 }
 
 caf::error check_schema(const postgres_config& config) {
@@ -72,15 +99,23 @@ caf::expected<service_parts> load_parts(const service_config& config) {
   parts.config = config;
   parts.owner = uuid::random();
   parts.dir = std::make_shared<directory>();
+  parts.metrics = std::make_shared<service_metrics>(config.version);
+  parts.config.postgres.observers = [metrics = parts.metrics](const std::string& role) {
+    return metrics->session(role);
+  };
+  if (config.delivery.listen && (config.roles.ingest || config.roles.deliver))
+    parts.signal = std::make_shared<job_signal>();
   auto routes = routing_table::load(config.routes_file);
   if (!routes)
     return routes.error();
   parts.routes = std::make_shared<const routing_table>(std::move(*routes));
+  parts.tuning = std::make_shared<channel_tuning>(config.channels);
+  parts.trace = tracer{config.tracing, parts.dir};
   auto templates = template_set::load(config.templates_folder);
   if (!templates)
     return templates.error();
   parts.templates = *templates;
-  if (auto err = check_routes(*parts.routes, *parts.templates))
+  if (auto err = check_routes(*parts.routes.current(), *parts.templates))
     return err;
   if (auto err = check_schema(config.postgres))
     return err;
@@ -98,19 +133,55 @@ const actor_line* find_line(const actor_tree& tree, std::string_view name) {
   return nullptr;
 }
 
+/// A loop that says it is well is believed for this long at least.
+constexpr caf::timespan least_patience = 10s;
+
+std::string reason_of(const actor_status& x) {
+  return x.last_error.empty() ? x.state : x.state + ": " + x.last_error;
+}
+
 /// One check: the actor answers, or is known to block, and its state is one of the good ones.
 health_check judge(const actor_tree& tree, const std::string& check, std::string_view name,
                    std::initializer_list<std::string_view> good) {
   const auto* line = find_line(tree, name);
   if (line == nullptr)
     return {check, false, "is not running"};
-  for (auto state : good)
-    if (line->status.state == state)
-      return {check, true, ""};
-  auto reason = line->status.state;
-  if (!line->status.last_error.empty())
-    reason += ": " + line->status.last_error;
-  return {check, false, reason};
+  const auto& status = line->status;
+  auto is_good = std::find(good.begin(), good.end(), status.state) != good.end();
+  return {check, is_good, is_good ? "" : reason_of(status), status.since_success_ms};
+}
+
+/// The same for a loop that must have done its work within `limit`: an actor that answers and does
+/// nothing else is of no use.
+health_check judge_loop(const actor_tree& tree, const std::string& check, std::string_view name,
+                        std::string_view good, caf::timespan limit) {
+  auto result = judge(tree, check, name, {good});
+  auto ms = std::chrono::duration_cast<std::chrono::milliseconds>(limit).count();
+  if (!result.ok || (result.since_success_ms >= 0 && result.since_success_ms <= ms))
+    return result;
+  result.ok = false;
+  result.reason = result.since_success_ms < 0
+                      ? "has not begun yet"
+                      : "has done nothing for " + std::to_string(result.since_success_ms) + " ms";
+  return result;
+}
+
+/// What no load balancer needs to know, but people do: never a reason not to be ready.
+void add_notes(const actor_tree& tree, health_report& to) {
+  constexpr std::array<std::pair<std::string_view, const char*>, 6> noted{{
+      {"result-writer", "results"},
+      {actor_names::lease_reaper, "leases"},
+      {actor_names::janitor, "retention"},
+      {actor_names::dead_letter_relay, "dead letters"},
+      {actor_names::stats_collector, "figures"},
+      {actor_names::job_listener, "notices"},
+  }};
+  for (const auto& line : tree.lines)
+    for (const auto& [prefix, check] : noted)
+      if (line.status.name.starts_with(prefix))
+        to.checks.push_back({check, true,
+                             line.status.last_error.empty() ? "" : reason_of(line.status),
+                             line.status.since_success_ms});
 }
 
 /// When the supervisor answered last. One look that came too late on a busy machine is no reason
@@ -150,12 +221,20 @@ health_report judge_health(const service_config& config, const actor_tree& tree)
   health_report report;
   report.live = !tree.lines.empty() && tree.lines.front().answered;
   report.checks.push_back({"supervisor", report.live, report.live ? "" : "does not answer"});
+  // One that waits for an answer just now will soon say what came of it.
+  report.checks.push_back(
+      judge(tree, "database", actor_names::stats_collector, {"running", "busy"}));
   if (config.roles.deliver)
-    report.checks.push_back(judge(tree, "claims", actor_names::dispatcher, {"running"}));
+    report.checks.push_back(
+        judge_loop(tree, "claims", actor_names::dispatcher, "running",
+                   std::max<caf::timespan>(5 * config.delivery.poll_interval, least_patience)));
   if (config.roles.ingest)
-    report.checks.push_back(judge(tree, "kafka", actor_names::consumer, {"assigned"}));
+    report.checks.push_back(
+        judge_loop(tree, "kafka", actor_names::consumer, "assigned",
+                   std::max<caf::timespan>(config.kafka.max_poll_interval / 2, least_patience)));
   for (const auto& x : report.checks)
     report.ready = report.ready && x.ok;
+  add_notes(tree, report);
   return report;
 }
 
@@ -166,6 +245,9 @@ struct service::implementation {
   std::shared_ptr<last_sign_of_life> life = std::make_shared<last_sign_of_life>();
   supervisor_actor root{};
   bool stopping = false;
+  std::atomic<int64_t> looked_at{0}; ///< Nanoseconds of the steady clock.
+
+  implementation(caf::actor_system& in, service_parts with) : system(in), parts(std::move(with)) {}
 };
 
 caf::expected<std::unique_ptr<service>> service::start(caf::actor_system& system,
@@ -173,7 +255,7 @@ caf::expected<std::unique_ptr<service>> service::start(caf::actor_system& system
   auto parts = load_parts(config);
   if (!parts)
     return parts.error();
-  auto impl = std::make_unique<implementation>(implementation{system, std::move(*parts)});
+  auto impl = std::make_unique<implementation>(system, std::move(*parts));
   supervisor_setup setup{"root", stop_order::reversed, config.supervision};
   impl->root = system.spawn(supervisor, setup, service_tree(impl->parts), impl->parts.dir);
   caf::actor_cast<caf::abstract_actor*>(impl->root)
@@ -185,6 +267,63 @@ caf::expected<std::unique_ptr<service>> service::start(caf::actor_system& system
       });
   log::info("service", "started", {{"instance", config.instance}});
   return std::unique_ptr<service>(new service(std::move(impl)));
+}
+
+caf::expected<std::vector<std::string>> service::reload(const service_config& next) {
+  auto& parts = impl_->parts;
+  auto routes = routing_table::load(next.routes_file);
+  if (!routes)
+    return routes.error();
+  if (auto err = check_routes(*routes, *parts.templates))
+    return err;
+  for (const auto& [channel, settings] : next.channels)
+    if (auto err = check_pool(channel, parts.config.channels, settings.slots))
+      return err;
+  std::vector<std::string> changes;
+  if (*routes != *parts.routes.current()) {
+    changes.push_back("routes: " + std::to_string(routes->routes().size()) + " event types");
+    parts.routes.replace(std::make_shared<const routing_table>(std::move(*routes)));
+  }
+  for (const auto& [channel, settings] : next.channels)
+    if (parts.config.channels.contains(channel))
+      tune(tuning_of(channel, settings), changes);
+  return changes;
+}
+
+void service::tune(const tune_channel& x, std::vector<std::string>& changes) {
+  auto& parts = impl_->parts;
+  auto before = parts.tuning->of(x.channel);
+  if (!parts.tuning->set(x))
+    return;
+  changes.push_back("channel-" + x.channel + ": " + describe(before) + " -> " + describe(x));
+  // Those that are between two restarts begin with the new limits.
+  if (auto dispatcher = parts.dir->dispatcher())
+    caf::anon_send(dispatcher, x);
+  if (auto client = parts.dir->provider_client(x.channel))
+    caf::anon_send(client, x);
+  if (auto pool = parts.dir->worker_pool(x.channel); pool && before.slots != x.slots)
+    caf::anon_send(pool, resize_pool{x.slots});
+}
+
+void service::audit(audit_entry entry) {
+  // A database that is away must not hold up whoever asks. The work is in a handler, since CAF
+  // never gives back the thread of a detached actor that ends before it has one.
+  auto writer = impl_->system.spawn<caf::detached>(
+      [entry = std::move(entry),
+       postgres = impl_->parts.config.postgres](caf::event_based_actor* self) -> caf::behavior {
+        return {[=](write_now) {
+          session database{postgres, "audit"};
+          auto written = database.run([&] {
+            write_audit(database.sql(), entry);
+            return true;
+          });
+          if (!written)
+            log::warning("service", "not in the audit log",
+                         {{"action", entry.action}, {"error", render(written.error())}});
+          self->quit();
+        }};
+      });
+  caf::anon_send(writer, write_now::value);
 }
 
 service::service(std::unique_ptr<implementation> impl) : impl_(std::move(impl)) {}
@@ -223,6 +362,25 @@ void service::health(std::function<void(health_report)> done) {
         .then([=](const actor_tree& tree) { done(report_of(config, tree, *life)); },
               [=](caf::error& err) { done(report_of(config, std::move(err), *life)); });
   });
+}
+
+std::string service::metrics_text() {
+  // At most one look a second, however many ask.
+  auto now = std::chrono::steady_clock::now();
+  auto& last = impl_->looked_at;
+  auto before = last.load();
+  if (now.time_since_epoch().count() - before >= std::chrono::nanoseconds{1s}.count()
+      && last.compare_exchange_strong(before, now.time_since_epoch().count()))
+    impl_->system.spawn([looker = impl_->parts.dir->inspector(),
+                         metrics = impl_->parts.metrics](caf::event_based_actor* self) {
+      self->request(looker, caf::duration{2s}, get_actors{})
+          .then([metrics](const actor_tree& tree) { metrics->show(tree); }, [](caf::error&) {});
+    });
+  return impl_->parts.metrics->text();
+}
+
+const metrics_ptr& service::metrics() const {
+  return impl_->parts.metrics;
 }
 
 boost::asio::io_context& service::io() {

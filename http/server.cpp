@@ -102,7 +102,8 @@ private:
 
   /// E.g. out of file descriptors: the next try would fail at once, too.
   asio::awaitable<void> pause_after(boost::system::error_code failure) {
-    log::warning("http", "cannot accept a connection", {{"reason", failure.message()}});
+    log::repeated(log::level::warning, "http", "cannot accept a connection",
+                  {{"reason", failure.message()}});
     asio::steady_timer pause{strand_, std::chrono::milliseconds{100}};
     co_await pause.async_wait(asio::as_tuple(asio::use_awaitable));
   }

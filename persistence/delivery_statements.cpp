@@ -1,5 +1,7 @@
 #include "persistence/delivery_statements.hpp"
 
+#include "persistence/job_totals.hpp"
+
 namespace notify {
 
 namespace {
@@ -25,8 +27,8 @@ with due as materialized (
 gone as (
   delete from notify.job_queue q using due where q.ctid = due.place),
 ready as materialized (
-  select due.job_id, due.attempt_no, j.recipient, j.template_key, j.locale, j.event_id,
-    j.event_type, j.failures, j.reclaims, j.unknowns, j.first_unknown_at, j.frozen_hash,
+  select due.job_id, due.attempt_no, j.created_at, j.recipient, j.template_key, j.locale,
+    j.event_id, j.event_type, j.failures, j.reclaims, j.unknowns, j.first_unknown_at, j.frozen_hash,
     j.expires_at, j.key_no
   from due join notify.notification_jobs j on j.id = due.job_id
   where j.status = 'open'),
@@ -44,7 +46,7 @@ select lease.id, lease.size,
   coalesce((extract(epoch from now() - r.first_unknown_at) * 1000000)::bigint, 0),
   coalesce(r.frozen_hash, ''),
   coalesce((extract(epoch from r.expires_at - now()) * 1000000)::bigint, 9223372036854775807),
-  r.key_no,
+  r.key_no, (extract(epoch from now() - r.created_at) * 1000000)::bigint,
   coalesce((select s.reason from notify.suppressions s
     where s.channel = :channel and s.recipient = r.recipient and s.suppressed_until > now()), ''),
   coalesce((extract(epoch from e.occurred_at) * 1000000)::bigint, 0),
@@ -144,7 +146,7 @@ select count(*) from gone
 // Lock order: the finished leases by id (the reaper takes its leases first too, so neither waits
 // for the other with attempts in hand), then by key each attempt with its job, then queue rows,
 // then suppressions by key. The arrays are sorted, and the leases are locked before the first
-// insert: `input` cannot yield a row without their count.
+// insert: `input` cannot yield a row without their count. The totals come last.
 //
 // A server error after a complete request over HTTP may come from behind a send. Where a key makes
 // a retry safe it is an ordinary failure, but the key's life began with it.
@@ -206,8 +208,9 @@ job as (
     updated_at = now()
   from attempt a join input i on i.job_id = a.job_id and i.attempt_no = a.attempt_no
   where j.id = a.job_id and j.status = 'open'
-  returning j.id, j.channel, j.recipient, a.attempt_no, a.next_attempt_at, i.suppress,
+  returning j.id, j.channel, j.status, j.recipient, a.attempt_no, a.next_attempt_at, i.suppress,
     coalesce(i.code, i.result) as reason),
+$counted,
 again as (
   insert into notify.job_queue as q (job_id, due_at, attempt_no, channel)
   select id, next_attempt_at, attempt_no + 1, channel from job where next_attempt_at is not null
@@ -260,6 +263,7 @@ job as (
   from abandoned a
   where j.id = a.job_id and j.status = 'open'
   returning j.id, j.channel, j.status, a.attempt_no),
+$counted,
 again as (
   insert into notify.job_queue (job_id, due_at, attempt_no, channel)
   select id, now(), attempt_no + 1, channel from job where status = 'open'),
@@ -286,19 +290,27 @@ job as (
     provider_message_id = coalesce(:message_id_2::text, j.provider_message_id)
   from late
   where j.id = late.job_id and j.status = 'open'
-  returning j.id)
+  returning j.id, j.channel),
+$counted
 select count(*) from job
 )";
 
 constexpr auto leave_queue_sql = "delete from notify.job_queue where job_id = :job_id::uuid";
+
+/// What an attempt adds to the totals of its job's channel. A plain retry adds nothing.
+std::vector<std::pair<std::string, std::string>> outcomes() {
+  return {{"tried", "attempt_no = 1"}, {"sent", "status = 'sent'"}, {"dead", "status = 'dead'"}};
+}
 
 } // namespace
 
 delivery_statements::delivery_statements()
     : claim_jobs(claim_jobs_sql), renew_leases(renew_leases_sql), release_jobs(release_jobs_sql),
       reserve_sends(reserve_sends_sql), pause_channel(pause_channel_sql),
-      resume_channel(resume_channel_sql), record_attempts(record_attempts_sql),
-      reap_leases(reap_leases_sql), mark_late_success(mark_late_success_sql),
+      resume_channel(resume_channel_sql),
+      record_attempts(with_counts(record_attempts_sql, add_to_totals("job", outcomes()))),
+      reap_leases(with_counts(reap_leases_sql, add_to_totals("job", outcomes()))),
+      mark_late_success(with_counts(mark_late_success_sql, add_to_totals("job", {{"sent", ""}}))),
       leave_queue(leave_queue_sql) {}
 
 } // namespace notify

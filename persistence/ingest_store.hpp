@@ -54,16 +54,6 @@ struct partition_history {
   std::vector<std::pair<int64_t, int64_t>> condemned;
 };
 
-/// What one ingest transaction makes durable. Event ids and job ids are unique within it.
-struct ingest_batch {
-  std::vector<event> events;
-  std::vector<new_job> jobs;
-  std::vector<dead_letter> dead_letters;
-  std::vector<ledger_move> moves;
-  std::vector<ingest_mark> finished;     ///< Marks that go away with it.
-  std::vector<replayed_letter> replayed; ///< By id, each once.
-};
-
 /// What became of the dead letters of a replay. Those that another replay had settled count
 /// nowhere.
 struct replay_counts {
@@ -79,6 +69,18 @@ struct ingest_report {
   uint64_t jobs = 0;
   uint64_t dead_letters = 0;
   replay_counts replayed = {};
+};
+
+/// What one ingest transaction makes durable. Event ids and job ids are unique within it.
+struct ingest_batch {
+  std::vector<event> events;
+  std::vector<new_job> jobs;
+  std::vector<dead_letter> dead_letters;
+  std::vector<ledger_move> moves;
+  std::vector<ingest_mark> finished;     ///< Marks that go away with it.
+  std::vector<replayed_letter> replayed; ///< By id, each once.
+  uint64_t repeated = 0;                 ///< Records whose event is part of it already.
+  ingest_report earlier; ///< What transactions before this one stored of the same records.
 };
 
 /// Stores inbox rows, jobs, queue rows, dead letters and the ledger in one transaction. Blocks.

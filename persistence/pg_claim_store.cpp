@@ -39,7 +39,7 @@ struct claim_statement {
   std::string channel, floor, owner;
   long long limit = 0, lease_us = 0;
   std::vector<long long> lease_id, lease_size, attempt_no, failures, reclaims, unknowns,
-      first_unknown_age_us, expires_in_us, key_no, occurred_at_us;
+      first_unknown_age_us, expires_in_us, key_no, age_us, occurred_at_us;
   std::vector<std::string> next_floor, job_id, recipient, template_key, locale, event_id,
       event_type, frozen_hash, suppressed, correlation_id, traceparent, payload;
   soci::statement statement;
@@ -53,12 +53,12 @@ struct claim_statement {
                    soci::into(event_id), soci::into(event_type), soci::into(failures),
                    soci::into(reclaims), soci::into(unknowns), soci::into(first_unknown_age_us),
                    soci::into(frozen_hash), soci::into(expires_in_us), soci::into(key_no),
-                   soci::into(suppressed), soci::into(occurred_at_us), soci::into(correlation_id),
+                   soci::into(age_us), soci::into(suppressed), soci::into(occurred_at_us), soci::into(correlation_id),
                    soci::into(traceparent), soci::into(payload))) {}
 
   void resize(size_t size) {
     for (auto* x : {&lease_id, &lease_size, &attempt_no, &failures, &reclaims, &unknowns,
-                    &first_unknown_age_us, &expires_in_us, &key_no, &occurred_at_us})
+                    &first_unknown_age_us, &expires_in_us, &key_no, &age_us, &occurred_at_us})
       x->resize(size);
     for (auto* x :
          {&next_floor, &job_id, &recipient, &template_key, &locale, &event_id, &event_type,
@@ -90,6 +90,7 @@ struct claim_statement {
     result.frozen_hash = std::move(frozen_hash[i]);
     result.expires_in = saturated(expires_in_us[i]);
     result.key_no = static_cast<int32_t>(key_no[i]);
+    result.age = saturated(std::max(age_us[i], 0LL));
     result.suppressed = std::move(suppressed[i]);
     return result;
   }

@@ -1,5 +1,6 @@
 #include "persistence/pg_ingest_store.hpp"
 
+#include "persistence/job_totals.hpp"
 #include "persistence/pg_array.hpp"
 #include "persistence/pg_ingest_marks.hpp"
 
@@ -13,9 +14,9 @@ namespace notify {
 namespace {
 
 // Lock order of the whole transaction: inbox rows by event id, then what hangs on the new ones
-// (jobs, queue), dead letters by position or, in a replay, by id, the ledger by partition, marks by
-// partition. Two writers with the same events meet at the first common event id, where one waits
-// for the other.
+// (jobs, queue, totals), dead letters by position or, in a replay, by id, the ledger by partition,
+// marks by partition, totals. Two writers with the same events meet at the first common event id,
+// where one waits for the other.
 //
 // The arrays are sorted in C++; unnest keeps their order. A sort in SQL would spill wide payloads
 // to disk. Only jobs that must wait are named with their time, so that the others join nothing.
@@ -45,6 +46,7 @@ job as (
   join fresh on fresh.event_id = j.event_id
   on conflict do nothing
   returning id, channel),
+$counted,
 queued as (
   insert into notify.job_queue (job_id, due_at, attempt_no, channel)
   select job.id, greatest(now(), later.not_before), 1, job.channel
@@ -116,6 +118,16 @@ select count(*) filter (where replay_result = 'stored'),
 from settled
 )";
 
+// The records of a batch that moves the ledger, by what became of them. Together they are what the
+// ledger counts, or records have got lost.
+constexpr auto count_records = R"(
+insert into notify.inbox_totals as t (shard, stored, duplicates, dead_lettered)
+values (pg_backend_pid() % 16, :stored, :duplicates, :dead_lettered)
+on conflict (shard) do update set stored = t.stored + excluded.stored,
+  duplicates = t.duplicates + excluded.duplicates,
+  dead_lettered = t.dead_lettered + excluded.dead_lettered
+)";
+
 // The elements of `rows` in the order of `key(row)`, as pointers: payloads stay where they are.
 template <class Row, class Key>
 std::vector<const Row*> sorted_by(const std::vector<Row>& rows, Key key) {
@@ -139,8 +151,9 @@ struct event_statement {
 
   explicit event_statement(soci::session& sql)
       : statement(
-          (sql.prepare << store_events, soci::use(event_ids.text(), "event_ids"),
-           soci::use(types.text(), "types"), soci::use(producers.text(), "producers"),
+          (sql.prepare << with_counts(store_events, add_to_totals("job", {{"created", ""}})),
+           soci::use(event_ids.text(), "event_ids"), soci::use(types.text(), "types"),
+           soci::use(producers.text(), "producers"),
            soci::use(aggregate_ids.text(), "aggregate_ids"),
            soci::use(correlation_ids.text(), "correlation_ids"),
            soci::use(occurred_ats.text(), "occurred_ats"), soci::use(topics.text(), "topics"),
@@ -321,6 +334,24 @@ struct ledger_statement {
   }
 };
 
+struct totals_statement {
+  long long stored = 0, duplicates = 0, dead_lettered = 0;
+  soci::statement statement;
+
+  explicit totals_statement(soci::session& sql)
+      : statement((sql.prepare << count_records, soci::use(stored, "stored"),
+                   soci::use(duplicates, "duplicates"),
+                   soci::use(dead_lettered, "dead_lettered"))) {}
+
+  void fill(const ingest_batch& batch, const ingest_report& report) {
+    stored = static_cast<long long>(batch.earlier.events + report.events);
+    duplicates =
+        static_cast<long long>(batch.earlier.duplicates + report.duplicates + batch.repeated);
+    // One that comes again is the same dead letter, but another record.
+    dead_lettered = static_cast<long long>(batch.dead_letters.size());
+  }
+};
+
 } // namespace
 
 pg_ingest_store::pg_ingest_store(const postgres_config& config) : session_(config, "ingest") {}
@@ -355,6 +386,11 @@ caf::expected<ingest_report> pg_ingest_store::store(const ingest_batch& batch) {
     }
     if (!batch.finished.empty())
       delete_marks(session_, batch.finished);
+    if (!batch.moves.empty()) {
+      auto& x = session_.prepared<totals_statement>();
+      x.fill(batch, report);
+      x.statement.execute(true);
+    }
     return report;
   });
 }

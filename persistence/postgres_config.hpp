@@ -1,5 +1,7 @@
 #pragma once
 
+#include "persistence/session_observer.hpp"
+
 #include <caf/timespan.hpp>
 
 #include <chrono>
@@ -19,6 +21,7 @@ struct postgres_config {
                                                               ///< connection is given up.
   caf::timespan lock_timeout = std::chrono::seconds{10};      ///< Zero: none.
   caf::timespan idle_in_transaction_timeout = std::chrono::seconds{30}; ///< Zero: none.
+  session_observers observers; ///< Not a setting: who sees what the sessions do; empty: nobody.
 };
 
 } // namespace notify

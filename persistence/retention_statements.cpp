@@ -1,5 +1,7 @@
 #include "persistence/retention_statements.hpp"
 
+#include "persistence/job_totals.hpp"
+
 #include <string_view>
 
 namespace notify {
@@ -18,9 +20,9 @@ std::string with(std::string text, std::string_view name, std::string_view value
 // A job is never older than its creation, so the sweep goes along the index of creation times; no
 // index knows when jobs end (docs/adr/0014). It passes by what is old but may not go.
 //
-// Lock order: jobs by id, then their attempts, then events. Whoever holds a job, an operator who
-// retries it, is not waited for. A job that waits or is named by any lease stays, even if it is
-// terminal: without it the lease's end would write an attempt of nothing.
+// Lock order: jobs by id, then their attempts, then events, then the totals. Whoever holds a job,
+// an operator who retries it, is not waited for. A job that waits or is named by any lease stays,
+// even if it is terminal: without it the lease's end would write an attempt of nothing.
 //
 // Rows are reached by arrays of keys and by scalar subqueries, not by joins, which could be planned
 // over a whole table when statistics are old. For the same reason a key never stands beside a
@@ -41,11 +43,12 @@ victim as materialized (
     and (select q.job_id from notify.job_queue q where q.job_id = j.id) is null
   order by j.id
   for update of j skip locked),
-attempt as (
-  delete from notify.delivery_attempts a where a.job_id = any (array(select id from victim))),
 gone as (
   delete from notify.notification_jobs j where j.id = any (array(select id from victim))
-  returning 1),
+  returning j.channel, j.status),
+$counted,
+attempt as (
+  delete from notify.delivery_attempts a where a.job_id = any (array(select id from victim))),
 event as materialized (
   select e.event_id, e.received_at from notify.inbox_events e
   where e.event_id = any (array(select event_id from victim))),
@@ -74,6 +77,12 @@ select count(*) filter (where may_go) from (
   order by j.created_at, j.id
   limit :limit::int) seen
 )";
+
+std::vector<std::pair<std::string, std::string>> removals() {
+  return {{"removed_sent", "status = 'sent'"},
+          {"removed_dead", "status = 'dead'"},
+          {"removed_cancelled", "status = 'cancelled'"}};
+}
 
 std::string for_jobs(std::string text, bool dead) {
   // All rows of the sweep over dead jobs are dead, and it has an index of its own. The other one
@@ -164,7 +173,8 @@ std::string clean_statement(retained kind) {
   switch (kind) {
   case retained::jobs:
   case retained::dead_jobs:
-    return for_jobs(clean_jobs, kind == retained::dead_jobs);
+    return for_jobs(with_counts(clean_jobs, add_to_totals("gone", removals())),
+                    kind == retained::dead_jobs);
   case retained::events:
     return with(clean_events, "$past", past);
   case retained::dead_letters:

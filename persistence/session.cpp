@@ -73,7 +73,8 @@ std::unique_ptr<soci::session> open_connection(const std::string& conninfo, caf:
 } // namespace
 
 session::session(postgres_config config, std::string role, planner how)
-    : config_(std::move(config)), role_(std::move(role)), planner_(how) {}
+    : config_(std::move(config)), role_(std::move(role)), planner_(how),
+      observer_(config_.observers ? config_.observers(role_) : nullptr) {}
 
 session::~session() {
   disconnect();
@@ -104,11 +105,17 @@ void session::connect() {
   auto conninfo = make_conninfo(config_, role_);
   if (!conninfo)
     throw connect_failure{render(conninfo.error())};
+  auto failed = [this] {
+    if (observer_)
+      observer_->on_connect_failed();
+  };
   try {
     auto limit = call_limit();
     if (limit.count() > 0)
       limit += config_.connect_timeout;
     connection_ = open_connection(*conninfo, limit);
+    if (observer_)
+      observer_->on_connected();
     auto* connection = backend_of(*connection_).conn_;
     // DETAIL and CONTEXT quote values.
     PQsetErrorVerbosity(connection, PQERRORS_TERSE);
@@ -116,7 +123,11 @@ void session::connect() {
     PQsetNoticeReceiver(connection, ignore_notice, nullptr);
     call_deadline deadline{socket(), call_limit()};
     *connection_ << settings_query(config_, planner_);
+  } catch (const connect_failure&) {
+    failed();
+    throw;
   } catch (const soci::soci_error& x) {
+    failed();
     disconnect();
     // SOCI's own sentence fills the first line if libpq failed.
     auto message = x.get_error_message();
@@ -164,6 +175,8 @@ void session::forget_statements() {
 
 void session::disconnect() {
   forget_statements();
+  if (connection_ && observer_)
+    observer_->on_disconnected();
   connection_.reset();
 }
 

@@ -8,6 +8,8 @@
 
 #include <soci/soci.h>
 
+#include <chrono>
+#include <exception>
 #include <memory>
 #include <string>
 #include <string_view>
@@ -51,6 +53,7 @@ public:
     try {
       ensure_connected();
       call_deadline deadline{socket(), call_limit()};
+      call_report report{observer_.get()};
       return f();
     } catch (const std::exception& x) {
       return recover(x);
@@ -78,6 +81,19 @@ public:
   void disconnect();
 
 private:
+  /// Tells the observer of one call, however it ends.
+  struct call_report {
+    session_observer* observer;
+    int exceptions = std::uncaught_exceptions();
+    std::chrono::steady_clock::time_point begin = std::chrono::steady_clock::now();
+
+    ~call_report() {
+      if (observer != nullptr)
+        observer->on_call(std::chrono::steady_clock::now() - begin,
+                          std::uncaught_exceptions() > exceptions);
+    }
+  };
+
   void ensure_connected();
   void connect();
   caf::error recover(const std::exception& x);
@@ -89,6 +105,7 @@ private:
   postgres_config config_;
   std::string role_;
   planner planner_;
+  std::shared_ptr<session_observer> observer_;
   std::unique_ptr<soci::session> connection_;
   // Declared after the connection: a statement must go first.
   std::unordered_map<std::type_index, std::shared_ptr<void>> statements_;

@@ -167,6 +167,10 @@ void add_delivery(option_list& out, setting_values& values) {
         "How long nothing is sent to a recipient that refused for good, e.g. a mailbox that does "
         "not exist.")
       .between(0s, 87600h);
+  s.add(
+      "listen", x.listen,
+      "Processes tell each other at once of new notifications (LISTEN and NOTIFY). Without it, or "
+      "behind a pooler in transaction mode, polling finds them.");
 }
 
 void add_reaper(option_list& out, setting_values& values) {
@@ -203,6 +207,17 @@ void add_retention(option_list& out, setting_values& values) {
   s.add("dead-letters", x.keep.dead_letters,
         "How long a dead letter is kept after its publication; before, it always is. 0s: for ever.")
       .between(0s, longest);
+}
+
+void add_stats(option_list& out, setting_values& values) {
+  auto& x = values.service.stats;
+  section s{out, "stats"};
+  s.add("interval", x.interval,
+        "Between two looks at the tables for statistics and metrics; jitter is added.")
+      .between(100ms, 1h);
+  s.add("statement-timeout", x.statement_timeout,
+        "For one of these looks. A figure that takes longer is left as it was.")
+      .between(1ms, 5min);
 }
 
 void add_supervision(option_list& out, setting_values& values) {
@@ -255,6 +270,56 @@ void add_http(option_list& out, setting_values& values) {
   s.add("tls-key", x.tls_key, "The certificate's private key (PEM).").is_a_path();
 }
 
+void add_operators(option_list& out, setting_values& values) {
+  auto& x = values.service.operators;
+  section s{out, "operators"};
+  s.add("desks", x.desks,
+        "Actors that answer the HTTP interface's questions to the database, each on sessions of "
+        "its own.")
+      .between(1, 16);
+  s.add("query-timeout", x.query_timeout,
+        "For one of their statements. Should be shorter than http.answer-timeout.")
+      .between(100ms, 5min);
+  s.add("operation-interval", x.operation_interval,
+        "Between looks for bulk operations that another process stored. Up to half is added.")
+      .between(10ms, 1h);
+  s.add("operation-pause", x.operation_pause,
+        "After each batch of an operation: others need the database, too.")
+      .between(0s, 1min);
+  s.add("operation-batch", x.operation_batch,
+        "Most notifications that one transaction of an operation acts on.")
+      .between(1, 10'000);
+}
+
+void add_tracing(option_list& out, setting_values& values) {
+  auto& x = values.service.tracing;
+  section s{out, "tracing"};
+  s.add("endpoint", x.endpoint,
+        "Base URL of an OpenTelemetry collector that takes OTLP over HTTP, e.g. "
+        "http://127.0.0.1:4318. Empty: no traces.");
+  s.add("sample-ratio", x.sample_ratio,
+        "Which share of the events that came without a traceparent is traced. For the others its "
+        "sampled flag decides.")
+      .between(0, 1);
+  s.add("headers-file", values.tracing_headers_file,
+        "File with a header for the collector in each line, e.g. \"Authorization: Bearer ...\".")
+      .is_a_path();
+  s.add("ca-file", x.ca_file, "Certificates to trust instead of the system's, as PEM.").is_a_path();
+  s.add("timeout", x.timeout, "For one request to the collector.").between(100ms, 5min);
+  s.add("interval", x.interval, "How long spans are gathered for one request.").between(10ms, 1min);
+  s.add("queue", x.queue, "Spans that may wait; further ones are dropped and counted.")
+      .between(1, 1'000'000);
+  s.add("batch", x.batch, "Most spans of one request.").between(1, 10'000);
+}
+
+void add_inspection(option_list& out, setting_values& values) {
+  section s{out, "inspection"};
+  s.add("port", values.inspection.port,
+        "Port on 127.0.0.1 where notifyctl actors and notifyctl top see the actors. There is no "
+        "login: whoever is on this machine may look. 0: off.")
+      .between(0, 65535);
+}
+
 void add_scheduler(option_list& out, setting_values& values) {
   section s{out, "scheduler"};
   s.add("max-threads", values.scheduler.max_threads,
@@ -276,6 +341,10 @@ void add_logging(option_list& out, setting_values& values) {
         "The least that is written, to standard error.");
   s.add("format", x.format, {{"text", log::format::text}, {"json", log::format::json}},
         "Lines for people or for machines.");
+  s.add("repeat-interval", x.repeat_interval,
+        "Equal warnings that come again within this time are counted and told together; the time "
+        "doubles as long as they come. 0s: each is written.")
+      .between(0s, 30min);
 }
 
 } // namespace
@@ -305,8 +374,12 @@ option_list make_options(setting_values& values) {
     add_channel(result, name, values.service.channels[name], values.channel_secrets[name]);
   add_reaper(result, values);
   add_retention(result, values);
+  add_stats(result, values);
   add_supervision(result, values);
   add_http(result, values);
+  add_tracing(result, values);
+  add_inspection(result, values);
+  add_operators(result, values);
   add_scheduler(result, values);
   add_logging(result, values);
   return result;

@@ -4,6 +4,7 @@
 #include "http/api/ask.hpp"
 #include "http/api/channels_route.hpp"
 #include "http/api/openapi.hpp"
+#include "http/api/operator_routes.hpp"
 #include "http/api/page.hpp"
 #include "http/api/stats_route.hpp"
 
@@ -40,6 +41,7 @@ void mount_api(router& routes, const api_parts& parts) {
   add_actors_route(routes, parts);
   add_channels_route(routes, parts);
   add_stats_route(routes, parts);
+  add_operator_routes(routes, parts);
 }
 
 } // namespace notify::http

@@ -1,15 +1,11 @@
-#include "actors/ingest_plan.hpp"
 #include "http/token_list.hpp"
-#include "messages/error.hpp"
-#include "persistence/pg_ingest_store.hpp"
+#include "tests/operators/populated_fixture.hpp"
 #include "tests/support/daemon.hpp"
 #include "tests/support/postgres_fixture.hpp"
 #include "tests/support/process.hpp"
 #include "tests/support/temp_folder.hpp"
 #include "tests/support/wait.hpp"
-#include "tools/sample_events.hpp"
 
-#include <boost/json/array.hpp>
 #include <boost/json/object.hpp>
 #include <boost/json/serialize.hpp>
 
@@ -36,22 +32,19 @@ public:
                                     + http::token_line("olga", access::act, operator_) + "\n");
     std::filesystem::permissions(file, std::filesystem::perms::owner_read);
     tokens_file_ = file;
-    seed(3);
+    seed();
   }
 
   /// Starts the program with these settings on top and waits until it listens.
   void start(const std::vector<std::string>& more = {}) {
-    std::vector<std::string> words{"run",
-                                   "--service.run-ingest=false",
-                                   "--service.instance=contract",
-                                   std::string{"--service.routes-file="} + routes_file,
-                                   "--service.templates-folder=" NOTIFY_SOURCE_DIR
-                                   "/tools/config/templates",
-                                   "--postgres.url=" + db.url(),
-                                   "--http.port=0",
-                                   "--http.tokens-file=" + tokens_file_,
-                                   "--channel-email.provider=log",
-                                   "--logging.format=json"};
+    std::vector<std::string> words{
+        "run", "--service.run-ingest=false", "--service.instance=contract",
+        std::string{"--service.routes-file="} + routes_file,
+        "--service.templates-folder=" NOTIFY_SOURCE_DIR "/tools/config/templates",
+        "--postgres.url=" + db.url(), "--http.port=0", "--http.tokens-file=" + tokens_file_,
+        "--channel-email.provider=log",
+        // One operation is to run as long as it is not cancelled.
+        "--operators.operation-interval=1h", "--logging.format=json"};
     words.insert(words.end(), more.begin(), more.end());
     program_ = std::make_unique<daemon>("notifyd", words);
     REQUIRE(eventually([&] { return port() != 0; }));
@@ -63,12 +56,16 @@ public:
     samples["url"] = "http://127.0.0.1:" + std::to_string(port());
     samples["viewer"] = viewer_;
     samples["operator"] = operator_;
-    samples["notification"] = db.value("select min(id::text) from notify.notification_jobs");
-    samples["event"] = db.value("select min(event_id::text) from notify.inbox_events");
+    auto first = [&](const std::string& what) { return db.value("select min(" + what); };
+    samples["notification"] = first("job_id::text) from notify.delivery_attempts");
+    samples["dead_notification"] =
+        first("id::text) from notify.notifications where status = 'dead' and channel = 'email'");
+    samples["waiting_notification"] =
+        first("id::text) from notify.notifications where status = 'pending' and channel = 'email'");
+    samples["event"] = first("event_id::text) from notify.inbox_events");
+    samples["dead_letter"] = db.value("select min(id) from notify.dead_letters");
+    samples["operation"] = db.value("select max(id) from notify.operations");
     samples["channel"] = "email";
-    // Nobody makes these figures yet.
-    samples["allowed"] = boost::json::object{{"/metrics", boost::json::array{503}},
-                                             {"/api/v1/stats", boost::json::array{503}}};
     auto file = folder_.write("samples-" + mode + ".json", boost::json::serialize(samples));
     process python{{PYTHON_PROGRAM, NOTIFY_SOURCE_DIR "/tests/api/contract.py", mode, file}};
     auto code = python.wait();
@@ -103,24 +100,24 @@ public:
   postgres_fixture db;
 
 private:
-  void seed(size_t count) {
-    auto routes = routing_table::load(routes_file);
-    REQUIRE(routes);
-    std::vector<kafka_record> records;
-    for (size_t i = 0; i < count; ++i) {
-      auto made = sample::make_event({});
-      kafka_record record;
-      record.topic = "orders.events.v1";
-      record.offset = static_cast<int64_t>(i);
-      record.key = made.key;
-      record.value = made.value;
-      records.push_back(std::move(record));
-    }
-    pg_ingest_store store{db.config()};
-    auto stored = store.store(plan_batch(records, *routes, {}).batch);
-    INFO((stored ? std::string{} : render(stored.error())));
-    REQUIRE(stored);
-    REQUIRE(stored->jobs == count);
+  /// Something of everything that can be asked for. What waits is due tomorrow, so that it waits
+  /// still when it is asked for.
+  void seed() {
+    populate(db, 1, 60);
+    db.query("update notify.job_queue set due_at = now() + interval '1 day'");
+    // Numbers that a browser would round.
+    db.query("insert into notify.dead_letters (id, topic, partition, \"offset\", timestamp_ms, key,"
+             " value, header_names, header_values, reason, detail, published_at)"
+             " overriding system value select g, 'orders.events.v1', 0, g, 1, 'k',"
+             " convert_to('not json', 'UTF8'), array['\\xff'::bytea, 'b'],"
+             " array[null, 'v'::bytea], 'not_json', 'd', now()"
+             " from generate_series(1970670598291982290, 1970670598291982292) g");
+    db.query("insert into notify.operations (id, kind, filter, created_by) overriding system value"
+             " values (1970670598291982290, 'retry', '{\"status\": \"dead\", \"created_from\":"
+             " \"2026-09-01T16:00:00.000001Z\"}', 'olga');"
+             "insert into notify.operation_skips select id, gen_random_uuid(), 'sent'"
+             " from notify.operations;"
+             "insert into notify.audit_log (actor, action, target) values ('olga', 'a', 't')");
   }
 
   uint16_t port() const {

@@ -7,6 +7,7 @@ import pathlib
 import re
 import sys
 
+sys.dont_write_bytecode = True
 sys.path.insert(0, str(pathlib.Path(__file__).parents[2] / "tools" / "cmake"))
 sys.path.insert(0, str(pathlib.Path(__file__).parent))
 

@@ -54,8 +54,8 @@ TEST_CASE("the service goes on when any of its actors crashes") {
   running_pipeline pipeline{config};
   auto victims = all_actors(pipeline, pipeline->root());
   // inspector, consumer, 2 inbox writers, dispatcher, pool, 2 workers, provider client, result
-  // writer, reaper, janitor, dead letter relay
-  REQUIRE(victims.size() == 13);
+  // writer, reaper, janitor, dead letter relay, stats collector, job listener
+  REQUIRE(victims.size() == 15);
   size_t events = 0;
   for (const auto& victim : victims) {
     INFO(victim.name);

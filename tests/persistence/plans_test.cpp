@@ -1,8 +1,11 @@
+#include "persistence/migrator.hpp"
+#include "persistence/partition_ledger.hpp"
 #include "persistence/pg_claim_store.hpp"
 #include "persistence/pg_ingest_store.hpp"
 #include "persistence/pg_janitor_store.hpp"
 #include "persistence/pg_reaper_store.hpp"
 #include "persistence/pg_result_store.hpp"
+#include "persistence/pg_stats_store.hpp"
 #include "tests/persistence/samples.hpp"
 #include "tests/support/wait.hpp"
 
@@ -127,6 +130,32 @@ TEST_CASE("no statement scans a table: new, grown without statistics, or with th
   db.query("analyze notify.notification_jobs, notify.inbox_events, notify.job_queue, "
            "notify.delivery_attempts, notify.leases, notify.suppressions");
   unchanged_by([&] { exercise(db, 3000); });
+}
+
+TEST_CASE("D-E5: a start and the figures for a scrape cost the same with few rows and with many") {
+  postgres_fixture db;
+  auto look = [&] {
+    // What a start looks at, and then each round of figures.
+    REQUIRE(schema_state(db.config()));
+    REQUIRE(read_ledger(db.config()));
+    pg_stats_store stats{db.config(), 30s};
+    REQUIRE(stats.count());
+    REQUIRE(stats.health());
+    REQUIRE(stats.books());
+  };
+  auto cost = [&] {
+    auto before = index_pages(db);
+    auto scanned = scans(db);
+    look();
+    CHECK(scans(db) == scanned);
+    return index_pages(db) - before;
+  };
+  exercise(db, 1000);
+  auto few = cost();
+  grow(db);
+  CHECK(cost() < few + 50);
+  db.query("analyze");
+  CHECK(cost() < few + 50);
 }
 
 TEST_CASE("Q-B25: a batch of the janitor reads as much as it is large, however large the tables") {

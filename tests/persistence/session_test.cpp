@@ -8,6 +8,7 @@
 
 #include <soci/postgresql/soci-postgresql.h>
 
+#include <algorithm>
 #include <chrono>
 #include <memory>
 #include <stdexcept>
@@ -209,6 +210,49 @@ TEST_CASE("Q-B27: a session with prepared statements ends although the server is
   proxy.half_open();
   db.reset(); // That it comes back from here is the test.
   CHECK(fixture.value("select 1") == "1");
+}
+
+TEST_CASE("an observer sees a session's connections and calls, failed ones too") {
+  struct record : session_observer {
+    void on_connected() override { ++connected; }
+    void on_disconnected() override { ++disconnected; }
+    void on_connect_failed() override { ++unconnected; }
+    void on_call(caf::timespan took, bool failed) override {
+      ++calls;
+      failures += failed ? 1 : 0;
+      longest = std::max(longest, took);
+    }
+    int connected = 0, disconnected = 0, unconnected = 0, calls = 0, failures = 0;
+    caf::timespan longest{0};
+  };
+  postgres_fixture fixture{postgres_fixture::schema::empty};
+  auto seen = std::make_shared<record>();
+  auto config = fixture.config();
+  config.observers = [&](const std::string& role) {
+    CHECK(role == "claim");
+    return seen;
+  };
+  {
+    session db{config, "claim"};
+    auto run = [&](const char* sql) { return db.run([&] { return db.sql() << sql, true; }); };
+    CHECK(run("select pg_sleep(0.05)"));
+    CHECK(seen->longest >= 50ms);
+    CHECK_FALSE(run("select 1 from nowhere"));
+    CHECK(seen->connected == 1);
+    CHECK(seen->disconnected == 0);
+    fixture.terminate("claim");
+    CHECK(run("select 1"));
+    CHECK(seen->connected == 2);
+    CHECK(seen->disconnected == 1);
+  }
+  CHECK(seen->disconnected == 2);
+  CHECK(seen->calls == 3);
+  CHECK(seen->failures == 1);
+  config.url = "postgresql://127.0.0.1:1/nobody";
+  session nowhere{config, "claim"};
+  CHECK_FALSE(nowhere.run([] { return true; }));
+  CHECK(seen->unconnected == 1);
+  CHECK(seen->calls == 3);
 }
 
 TEST_CASE("odd application names and passwords arrive as they are") {

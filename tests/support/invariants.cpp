@@ -78,6 +78,27 @@ void check_attempts(std::vector<std::string>& out, postgres_fixture& db) {
               "   and a.late is not true");
 }
 
+// As long as nothing was deleted, every total is a count.
+void check_books(std::vector<std::string>& out, postgres_fixture& db) {
+  expect_none(out, db, "totals of jobs that are not what is there",
+              "select coalesce(t.channel, j.channel) from (select channel,"
+              " sum(created) as created, sum(tried) as tried, sum(sent) as sent,"
+              " sum(dead - redriven) as dead, sum(cancelled) as cancelled"
+              " from notify.job_totals group by channel) t"
+              " full join (select channel, count(*) as created,"
+              " count(*) filter (where attempt_count > 0) as tried,"
+              " count(*) filter (where status = 'sent') as sent,"
+              " count(*) filter (where status = 'dead') as dead,"
+              " count(*) filter (where status = 'cancelled') as cancelled"
+              " from notify.notification_jobs group by channel) j on j.channel = t.channel"
+              " where (t.created, t.tried, t.sent, t.dead, t.cancelled)"
+              " is distinct from (j.created, j.tried, j.sent, j.dead, j.cancelled)");
+  expect_none(out, db, "records that are neither stored, nor duplicates, nor dead letters",
+              "select told from (select sum(stored + duplicates + dead_lettered) as told"
+              " from notify.inbox_totals) t, (select coalesce(sum(total_records), 0) as read"
+              " from notify.partition_ledger) l where told <> read");
+}
+
 } // namespace
 
 std::vector<std::string> broken_invariants(postgres_fixture& db,
@@ -85,6 +106,7 @@ std::vector<std::string> broken_invariants(postgres_fixture& db,
   std::vector<std::string> out;
   check_jobs_of_events(out, db, routes);
   check_attempts(out, db);
+  check_books(out, db);
   expect_zero(out, "jobs not in exactly one place", misplaced_jobs(db));
   expect_none(out, db, "statuses do not add up",
               "select counted.all_of_them from (select count(*) as all_of_them,"
