@@ -46,7 +46,7 @@ std::string body_of(const command& x) {
 } // namespace
 
 std::string overview() {
-  constexpr size_t column = 30;
+  constexpr size_t column = 33;
   std::string result = R"(notifyctl: looks into the notification service and acts on it
 
 Usage: notifyctl COMMAND [OPTION...]
@@ -59,12 +59,10 @@ Usage: notifyctl COMMAND [OPTION...]
     line.resize(std::max(line.size() + 2, column), ' ');
     result += line + std::string{x.summary} + "\n";
   }
-  result += "\nShort:";
+  result += "\nShort:\n";
   for (const auto& x : all_aliases())
-    result += (&x == all_aliases().data() ? " " : ", ") + std::string{x.name} + " for "
-              + std::string{x.path};
-  result += R"(.
-
+    result += "  " + std::string{x.name} + " for " + std::string{x.path} + "\n";
+  result += R"(
 Each command has its own --help, with examples.
 Exit codes: 0 done, 1 failed, 2 wrong usage, 3 not found, 4 its state does not allow it, 5 the token
 is missing, unknown or not allowed to, 6 warnings only (doctor).
@@ -72,7 +70,7 @@ is missing, unknown or not allowed to, 6 warnings only (doctor).
 Examples:
   notifyctl doctor --config=/etc/notifyd/notifyd.ini
   notifyctl list --status=dead --limit=20
-  notifyctl top
+  notifyctl top --address=127.0.0.1:8090
 )";
   return result;
 }
