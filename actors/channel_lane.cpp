@@ -1,5 +1,7 @@
 #include "actors/channel_lane.hpp"
 
+#include "actors/channel_tuning.hpp"
+
 #include <algorithm>
 #include <cmath>
 
@@ -11,6 +13,12 @@ namespace {
 constexpr double rate_horizon_seconds = 0.5;
 
 } // namespace
+
+void channel_lane::tune(const tune_channel& x) {
+  apply_tuning(x, config_);
+  // A pace that was slow must not hold back the first send of a fast one.
+  not_before_ = {};
+}
 
 void channel_lane::remove_member(const caf::actor_addr& worker) {
   --members_;

@@ -1,6 +1,7 @@
 #pragma once
 
 #include "actors/service_config.hpp"
+#include "messages/tuning.hpp"
 #include "messages/worker.hpp"
 
 #include <caf/actor_clock.hpp>
@@ -30,6 +31,9 @@ public:
   explicit channel_lane(const channel_config& config) : config_(config) {}
 
   const channel_config& config() const { return config_; }
+
+  /// New limits, from the next send on.
+  void tune(const tune_channel& x);
 
   /// Workers that announced themselves, busy or not.
   void add_member() { ++members_; }

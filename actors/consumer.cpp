@@ -41,7 +41,7 @@ void consumer_state::start() {
 
 void consumer_state::join() {
   if (auto err = source->join()) {
-    log::error(name, "cannot join the group", {{"error", render(err)}});
+    log::repeated(log::level::error, name, "cannot join the group", {{"error", render(err)}});
     self->quit(std::move(err));
     return;
   }
@@ -193,11 +193,12 @@ actor_status consumer_state::status() const {
 consumer_actor::behavior_type consumer(consumer_state::pointer self,
                                        const measured<consumer_config>& config,
                                        const record_source_factory& make_source,
-                                       writer_resolver writers) {
+                                       writer_resolver writers, const tracer& trace) {
   report_crashes(self);
   auto& state = self->state;
   state.config = config;
   state.writers = std::move(writers);
+  state.trace = trace;
   auto source = make_source();
   if (!source) {
     log::error(consumer_state::name, "no source", {{"error", render(source.error())}});

@@ -5,6 +5,7 @@
 #include "actors/metrics.hpp"
 #include "actors/record_buffer.hpp"
 #include "actors/service_config.hpp"
+#include "actors/tracer.hpp"
 #include "messages/actors.hpp"
 
 #include <caf/expected.hpp>
@@ -14,6 +15,7 @@
 #include <functional>
 #include <map>
 #include <memory>
+#include <optional>
 #include <set>
 #include <string>
 #include <vector>
@@ -57,6 +59,7 @@ struct consumer_state {
     caf::actor_addr writer; ///< Null while it waits for another try.
     uint32_t failures = 0;
     bool halted = false; ///< The last try ended with `ec::ingest_halted`.
+    std::optional<span> tracing = std::nullopt;
 
     bool in_flight() const { return writer != nullptr; }
   };
@@ -117,6 +120,7 @@ struct consumer_state {
   measured<consumer_config> config;
   std::unique_ptr<kafka::record_source> source;
   writer_resolver writers;
+  tracer trace;
 
   phase step = phase::probing;
   record_buffer buffer;
@@ -175,7 +179,7 @@ struct consumer_state {
 consumer_actor::behavior_type consumer(consumer_state::pointer self,
                                        const measured<consumer_config>& config,
                                        const record_source_factory& make_source,
-                                       writer_resolver writers);
+                                       writer_resolver writers, const tracer& trace);
 
 /// The real source: a group member of Kafka.
 record_source_factory kafka_records(const consumer_config& config);

@@ -1,5 +1,6 @@
 #include "actors/consumer.hpp"
 
+#include "actors/batch_trace.hpp"
 #include "actors/random.hpp"
 #include "messages/error.hpp"
 #include "messages/log.hpp"
@@ -101,6 +102,7 @@ void consumer_state::dispatch() {
       batch.slices.back().next_offset = x.offset + 1;
     }
     auto id = ++last_batch;
+    batch.tracing = begin_consume(trace, id, batch.records);
     batches.emplace(id, std::move(batch));
     hand_over(id, writer);
   }
@@ -128,6 +130,10 @@ void consumer_state::on_stored(uint64_t id, const batch_stored& report) {
   count.dead_letters += static_cast<int64_t>(report.dead_letters);
   store_offsets(batch);
   success.succeeded(now());
+  if (batch.tracing) {
+    batch.tracing->attributes["failures"] = std::to_string(batch.failures);
+    trace.end(std::move(*batch.tracing));
+  }
   // What another partition stored meanwhile does not end a halt.
   auto was_up = std::exchange(storage_up, !any_halted());
   if (storage_up && !was_up)
@@ -171,11 +177,11 @@ void consumer_state::on_failed(uint64_t id, const caf::error& reason) {
   ++count.store_errors;
   config.metrics->ingest.failures.Increment();
   last_error = render(reason);
-  log::warning(name, "batch not stored, it stays in front",
-               {{"batch", id},
-                {"records", batch.records.size()},
-                {"failures", batch.failures},
-                {"error", last_error}});
+  log::repeated(log::level::warning, name, "batch not stored, it stays in front",
+                {{"batch", id},
+                 {"records", batch.records.size()},
+                 {"failures", batch.failures},
+                 {"error", last_error}});
   if (step > phase::running) {
     batches.erase(i);
     return;
@@ -249,7 +255,7 @@ void consumer_state::update_gate() {
   if (open)
     hear_from_all(); // Nobody could bring anything meanwhile.
   if (!storage_up)
-    log::warning(name, "fetching paused", {{"error", last_error}});
+    log::repeated(log::level::warning, name, "fetching paused", {{"error", last_error}});
 }
 
 } // namespace notify

@@ -187,7 +187,7 @@ void consumer_state::take(kafka::commit_finished& x) {
   ++count.commit_errors;
   config.metrics->kafka.commit_errors.Increment();
   last_error = "commit: " + x.reason;
-  log::warning(name, "offsets not committed", {{"reason", x.reason}});
+  log::repeated(log::level::warning, name, "offsets not committed", {{"reason", x.reason}});
 }
 
 } // namespace notify

@@ -243,8 +243,8 @@ bool dead_letter_relay_state::ensure_sender() {
 void dead_letter_relay_state::discard_sender(const std::string& why) {
   ++counters["producers_replaced"];
   last_error = why;
-  log::warning(name, "the producer is broken, a new one takes over",
-               {{"error", why}, {"letters", in_flight.size()}});
+  log::repeated(log::level::warning, name, "the producer is broken, a new one takes over",
+                {{"error", why}, {"letters", in_flight.size()}});
   sender.reset();
   // Reports that it gave before still count; what has none is read from the database again.
   take_reports();
@@ -267,8 +267,8 @@ void dead_letter_relay_state::retry_after_failure() {
   backoff = std::clamp(backoff * 2, timing.first_retry, timing.park_interval);
   condition = parked.empty() ? "waiting for kafka" : "parked";
   if (parked.empty() && backoff == timing.first_retry)
-    log::warning(name, "publishing failed, dead letters wait in the database",
-                 {{"error", last_error}});
+    log::repeated(log::level::warning, name, "publishing failed, dead letters wait in the database",
+                  {{"error", last_error}});
   // The client remembers topics that were missing or denied: a new one asks again.
   if (!parked.empty())
     sender.reset();
@@ -284,7 +284,8 @@ void dead_letter_relay_state::storage_failed(const caf::error& err) {
   config.metrics->relay.storage_failures.Increment();
   condition = "waiting for storage";
   if (backoff == caf::timespan{0})
-    log::warning(name, "storage failed", {{"unmarked", unmarked.size()}, {"error", last_error}});
+    log::repeated(log::level::warning, name, "storage failed",
+                  {{"unmarked", unmarked.size()}, {"error", last_error}});
   backoff = std::clamp(backoff * 2, timing.first_retry, timing.park_interval);
   after_id = 0;
   schedule(std::min(backoff, timing.poll_interval));

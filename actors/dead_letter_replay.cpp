@@ -105,7 +105,8 @@ caf::error dead_letter_replay::try_letters(const std::vector<int64_t>& ids) {
 }
 
 dead_letter_replay::verdict dead_letter_replay::judge(const stored_letter& letter) const {
-  auto plan = plan_batch(std::span{&letter.record, 1}, *rules_.routes, rules_.limits);
+  auto table = rules_.routes.current();
+  auto plan = plan_batch(std::span{&letter.record, 1}, *table, rules_.limits);
   verdict x;
   x.fate.id = letter.info.id;
   if (plan.batch.dead_letters.empty()) {

@@ -1,7 +1,7 @@
 #pragma once
 
 #include "actors/envelope.hpp"
-#include "actors/routing.hpp"
+#include "actors/live_routes.hpp"
 #include "persistence/dead_letter_store.hpp"
 #include "persistence/ingest_store.hpp"
 
@@ -38,7 +38,7 @@ struct replay_report {
 
 /// The rules that records are judged by, as for records from Kafka.
 struct replay_rules {
-  std::shared_ptr<const routing_table> routes;
+  live_routes routes;
   envelope_limits limits;
 };
 

@@ -13,6 +13,9 @@ using namespace std::chrono_literals;
 
 namespace {
 
+/// For the dispatcher's word that this worker may go.
+constexpr caf::timespan leave_timeout = 5s;
+
 /// The outcome of a job that is not sent at all.
 outcome refused(send_phase phase, std::string reason, std::string detail) {
   outcome result;
@@ -33,14 +36,18 @@ void delivery_worker_state::announce() {
   }
   if (found == dispatcher)
     return;
+  if (retiring && now_doing == phase::idle) {
+    self->quit(); // This dispatcher never knew of us.
+    return;
+  }
   dispatcher = found;
   self->monitor(dispatcher);
   delivery_worker_actor me{self};
   if (now_doing == phase::idle)
     self->send(dispatcher, worker_ready{config.channel, me});
   else
-    self->send(dispatcher,
-               worker_busy{config.channel, result.attempt, job.lease_size, job.reclaims, me});
+    self->send(dispatcher, worker_busy{config.channel, result.attempt, job.lease_size, job.reclaims,
+                                       me, result.origin});
   if (now_doing == phase::returning)
     give_back();
 }
@@ -57,7 +64,10 @@ void delivery_worker_state::on_deliver(deliver x) {
   if (now_doing != phase::idle) {
     // Only a dispatcher with a bug does this; the job's lease brings it back.
     last_error = "got a job while busy";
-    log::error(name, last_error, {{"job_id", to_string(x.job.job_id)}});
+    log::error(name, last_error,
+               {{"job_id", to_string(x.job.job_id)},
+                {"event_id", to_string(x.job.event_id)},
+                {"correlation_id", x.job.correlation_id}});
     return;
   }
   job = std::move(x.job);
@@ -66,6 +76,7 @@ void delivery_worker_state::on_deliver(deliver x) {
   result.attempt = {job.job_id, job.attempt_no, job.lease_id};
   result.lease_size = job.lease_size;
   result.idempotency_key = idempotency_key(job);
+  result.origin = trace.begin(job);
   now_doing = phase::sending;
   provider = provider_client_actor{};
   arm_tick();
@@ -116,8 +127,9 @@ void delivery_worker_state::send() {
   provider = dir->provider_client(config.channel);
   if (!provider)
     return; // Between two restarts; the next tick tries again.
-  self->send(provider, send_message{job.job_id, job.attempt_no, job.recipient, content,
-                                    result.idempotency_key, delivery_worker_actor{self}});
+  self->send(provider,
+             send_message{job.job_id, job.attempt_no, job.recipient, content,
+                          result.idempotency_key, delivery_worker_actor{self}, result.origin});
 }
 
 void delivery_worker_state::on_sent(const send_finished& x) {
@@ -147,7 +159,10 @@ void delivery_worker_state::give_back() {
   }
   ++returned;
   now_doing = phase::idle;
+  trace.returned(job);
   self->send(dispatcher, job_returned{config.channel, result.attempt, delivery_worker_actor{self}});
+  if (retiring)
+    leave();
 }
 
 void delivery_worker_state::finish(outcome answer) {
@@ -165,6 +180,7 @@ void delivery_worker_state::finish(outcome answer) {
   result.answer = std::move(answer);
   result.started_ago = std::chrono::duration_cast<caf::timespan>(self->clock().now() - started);
   now_doing = phase::recording;
+  trace.sent(job, result);
   record();
 }
 
@@ -187,7 +203,10 @@ void delivery_worker_state::on_recorded(const result_recorded& x) {
   else
     ++failed;
   now_doing = phase::idle;
-  if (dispatcher)
+  trace.recorded(x.applied);
+  if (retiring)
+    leave();
+  else if (dispatcher)
     self->send(dispatcher, worker_ready{config.channel, delivery_worker_actor{self}});
   else
     announce();
@@ -205,6 +224,29 @@ void delivery_worker_state::measure() const {
   metrics->sent.Increment();
   metrics->job_to_sent.Observe(seconds_of(job.age + (self->clock().now() - started)));
   metrics->event_to_sent.Observe(seconds_since_us(job.occurred_at_us));
+}
+
+void delivery_worker_state::on_retire() {
+  retiring = true;
+  if (now_doing == phase::idle)
+    leave();
+}
+
+void delivery_worker_state::leave() {
+  if (!dispatcher) {
+    self->quit();
+    return;
+  }
+  // A job may be on its way to us: only the dispatcher can tell, and it has said so before it
+  // answers.
+  worker_leaving farewell{config.channel, result.attempt, delivery_worker_actor{self}};
+  self->request(dispatcher, caf::duration{leave_timeout}, std::move(farewell))
+      .then(
+          [self = self](bool may_go) {
+            if (may_go && self->state.now_doing == phase::idle)
+              self->quit();
+          },
+          [self = self](caf::error&) { self->state.arm_tick(); });
 }
 
 void delivery_worker_state::log_result() const {
@@ -244,6 +286,8 @@ void delivery_worker_state::on_tick(const worker_tick& x) {
           || writer
                  != dir->result_writer(static_cast<size_t>(job.lease_id) % config.result_writers)))
     record(); // Recording is idempotent per attempt, so saying it twice is safe.
+  if (retiring && now_doing == phase::idle)
+    leave();
   if (now_doing != phase::idle)
     arm_tick();
 }
@@ -290,12 +334,14 @@ delivery_worker(delivery_worker_actor::stateful_pointer<delivery_worker_state> s
   state.metrics = &config.metrics->channel(config.channel);
   state.templates = templates;
   state.dir = dir;
+  state.trace = delivery_trace{config.trace};
   self->set_down_handler([self](caf::down_msg& x) { self->state.on_dispatcher_down(x); });
   state.announce();
   return {
       [self](deliver& x) { self->state.on_deliver(std::move(x)); },
       [self](const send_finished& x) { self->state.on_sent(x); },
       [self](const result_recorded& x) { self->state.on_recorded(x); },
+      [self](retire_worker) { self->state.on_retire(); },
       [self](const worker_tick& x) { self->state.on_tick(x); },
       [self](get_status) { return self->state.status(); },
       [](const crash_now& x) { crash(x); },

@@ -1,5 +1,6 @@
 #pragma once
 
+#include "actors/delivery_trace.hpp"
 #include "actors/directory.hpp"
 #include "actors/metrics.hpp"
 #include "actors/rendering.hpp"
@@ -24,6 +25,7 @@ struct delivery_worker_config {
   retry_policy retry;
   caf::timespan key_lifetime{0}; ///< How long the provider knows an idempotency key; 0: never.
   metrics_ptr metrics = private_metrics();
+  tracer trace = {};
 };
 
 struct delivery_worker_state {
@@ -49,6 +51,10 @@ struct delivery_worker_state {
   void on_deliver(deliver x);
   void on_sent(const send_finished& x);
   void on_recorded(const result_recorded& x);
+
+  /// The pool is smaller now: ends as soon as it has no job and the dispatcher knows.
+  void on_retire();
+  void leave();
 
   /// Looks for what was lost with a crashed neighbour; armed only while there is something to lose.
   void on_tick(const worker_tick& x);
@@ -85,6 +91,8 @@ struct delivery_worker_state {
   clock_type::time_point told_writer;
   uint64_t tick_generation = 0;
   bool tick_armed = false;
+  bool retiring = false;
+  delivery_trace trace;
   uint64_t delivered = 0;
   uint64_t failed = 0;
   uint64_t returned = 0;

@@ -18,6 +18,10 @@ std::string provider_client(std::string_view channel) {
   return "provider-client-" + std::string{channel};
 }
 
+std::string worker_pool(std::string_view channel) {
+  return "workers-" + std::string{channel};
+}
+
 std::string delivery_worker(std::string_view channel, size_t slot) {
   return "delivery-worker-" + std::string{channel} + "-" + std::to_string(slot);
 }
@@ -61,6 +65,10 @@ job_dispatcher_actor directory::dispatcher() const {
 
 provider_client_actor directory::provider_client(std::string_view channel) const {
   return caf::actor_cast<provider_client_actor>(find(actor_names::provider_client(channel)));
+}
+
+supervisor_actor directory::worker_pool(std::string_view channel) const {
+  return caf::actor_cast<supervisor_actor>(find(actor_names::worker_pool(channel)));
 }
 
 result_writer_actor directory::result_writer(size_t index) const {

@@ -32,6 +32,7 @@ public:
   consumer_actor consumer() const;
   job_dispatcher_actor dispatcher() const;
   provider_client_actor provider_client(std::string_view channel) const;
+  supervisor_actor worker_pool(std::string_view channel) const;
   result_writer_actor result_writer(size_t index) const;
   lease_reaper_actor lease_reaper() const;
   janitor_actor janitor() const;
@@ -70,6 +71,7 @@ inline constexpr const char* trace_exporter = "trace-exporter";
 std::string inbox_writer(size_t index);
 std::string result_writer(size_t index);
 std::string provider_client(std::string_view channel);
+std::string worker_pool(std::string_view channel);
 std::string delivery_worker(std::string_view channel, size_t slot);
 
 } // namespace actor_names

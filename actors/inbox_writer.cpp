@@ -1,6 +1,7 @@
 #include "actors/inbox_writer.hpp"
 
 #include "actors/batch_isolation.hpp"
+#include "actors/batch_trace.hpp"
 #include "actors/crash_report.hpp"
 #include "actors/debug_poison.hpp"
 #include "actors/ingest_plan.hpp"
@@ -9,6 +10,7 @@
 
 #include <algorithm>
 #include <chrono>
+#include <utility>
 
 namespace notify {
 
@@ -25,14 +27,26 @@ constexpr uint64_t alarm_after = 50;
 caf::result<batch_stored> inbox_writer_state::store(const store_batch& x) {
   batch_stored sum;
   sum.id = x.id;
+  tracing = begin_ingest(config.trace, x.id, x.records);
   failure = store_all(x.records, sum);
   last_error = failure ? render(failure) : std::string{};
+  end_trace(sum);
   if (failure) {
     ++counters["errors"];
     return failure;
   }
   ++counters["batches"];
   return sum;
+}
+
+void inbox_writer_state::end_trace(const batch_stored& sum) {
+  if (!tracing)
+    return;
+  auto x = std::move(*std::exchange(tracing, std::nullopt));
+  x.failure = last_error;
+  x.attributes["events"] = std::to_string(sum.events);
+  x.attributes["jobs"] = std::to_string(sum.jobs);
+  config.trace.end(std::move(x));
 }
 
 caf::error inbox_writer_state::store_all(const std::vector<kafka_record>& batch,
@@ -74,6 +88,8 @@ caf::error inbox_writer_state::work_on(const batch_part& x, batch_stored& sum) {
   }
   watch.passed(x);
   config.commons->breaker.stored(planned.verdicts);
+  if (tracing)
+    add_links(config.trace, planned, *tracing);
   account(planned, *report, x.records.size());
   measure(x, planned, *report);
   report_refused(planned);
@@ -92,7 +108,8 @@ ingest_plan inbox_writer_state::plan_part(const batch_part& x) const {
                         "its writer or the process died " + std::to_string(x.attempts)
                             + " times over it");
   die_of_poison(x.records);
-  return plan_batch(x.records, *routes, config.limits);
+  auto table = routes.current();
+  return plan_batch(x.records, *table, config.limits);
 }
 
 caf::expected<ingest_report> inbox_writer_state::store_plan(const batch_part& x,
@@ -255,8 +272,7 @@ actor_status inbox_writer_state::status() const {
 
 inbox_writer_actor::behavior_type inbox_writer(inbox_writer_state::pointer self,
                                                const inbox_writer_config& config,
-                                               ingest_store_ptr storage,
-                                               std::shared_ptr<const routing_table> routes,
+                                               ingest_store_ptr storage, live_routes routes,
                                                dispatcher_resolver dispatcher) {
   report_crashes(self);
   auto& state = self->state;

@@ -2,9 +2,10 @@
 
 #include "actors/envelope.hpp"
 #include "actors/ingest_breaker.hpp"
+#include "actors/live_routes.hpp"
 #include "actors/metrics.hpp"
-#include "actors/routing.hpp"
 #include "actors/suspect_watch.hpp"
+#include "actors/tracer.hpp"
 #include "actors/trial_gate.hpp"
 #include "messages/actors.hpp"
 #include "persistence/ingest_store.hpp"
@@ -16,6 +17,7 @@
 #include <functional>
 #include <map>
 #include <memory>
+#include <optional>
 #include <string>
 
 namespace notify {
@@ -44,6 +46,7 @@ struct inbox_writer_config {
   relay_resolver relay = {};               ///< Gets a hint after dead letters; empty: nobody does.
   std::shared_ptr<job_signal> signal = {}; ///< For other processes; null: nobody tells them.
   metrics_ptr metrics = private_metrics();
+  tracer trace = {};
 };
 
 /// The dispatcher that lives right now, or a null handle. Called for each hint, because a
@@ -72,6 +75,7 @@ struct inbox_writer_state {
   caf::expected<ingest_report> isolate(const batch_part& x, ingest_plan& planned,
                                        const caf::error& reason);
   void forget(const std::vector<ingest_mark>& marks);
+  void end_trace(const batch_stored& sum);
   void account(const ingest_plan& plan, const ingest_report& report, size_t records);
   void measure(const batch_part& x, const ingest_plan& plan, const ingest_report& report);
   void report_refused(const ingest_plan& plan);
@@ -81,12 +85,13 @@ struct inbox_writer_state {
   pointer self;
   inbox_writer_config config;
   ingest_store_ptr storage;
-  std::shared_ptr<const routing_table> routes;
+  live_routes routes;
   dispatcher_resolver dispatcher;
   suspect_watch watch{3, 0};
 
   caf::error failure; ///< Of the last batch; none if it was stored.
   std::string last_error;
+  std::optional<span> tracing; ///< Of the batch at hand.
   uint64_t records = 0;
   uint64_t refused_in_a_row = 0; ///< Without one good event in between.
   std::map<std::string, int64_t> counters;
@@ -104,8 +109,7 @@ struct inbox_writer_state {
 /// records that are unfit (see `ingest_breaker`) is not stored but answered `ingest_halted`.
 inbox_writer_actor::behavior_type inbox_writer(inbox_writer_state::pointer self,
                                                const inbox_writer_config& config,
-                                               ingest_store_ptr storage,
-                                               std::shared_ptr<const routing_table> routes,
+                                               ingest_store_ptr storage, live_routes routes,
                                                dispatcher_resolver dispatcher);
 
 } // namespace notify

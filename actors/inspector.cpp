@@ -24,6 +24,7 @@ caf::duration as_duration(caf::timespan x) {
 caf::result<actor_tree> inspector_state::look() {
   ++rounds;
   auto round = std::make_shared<survey>();
+  round->begun = self->clock().now();
   round->promise = self->make_response_promise<actor_tree>();
   child_info info{"root", 0, true, caf::actor_cast<caf::strong_actor_ptr>(root)};
   ask_status(round, {}, info);
@@ -89,10 +90,26 @@ void inspector_state::settle(const survey_ptr& round) {
     return;
   std::sort(round->entries.begin(), round->entries.end(),
             [](const auto& a, const auto& b) { return a.path < b.path; });
+  note_silence(*round);
   actor_tree tree;
   for (auto& entry : round->entries)
     tree.lines.push_back(std::move(entry.line));
   round->promise.deliver(std::move(tree));
+}
+
+void inspector_state::note_silence(survey& round) {
+  using std::chrono::milliseconds;
+  auto now = self->clock().now();
+  auto before = std::move(silent_since);
+  silent_since.clear(); // Who answered, or is no more, is forgotten.
+  for (auto& entry : round.entries) {
+    if (entry.line.answered)
+      continue;
+    auto known = before.find(entry.line.status.name);
+    auto since = known != before.end() ? known->second : round.begun;
+    silent_since.emplace(entry.line.status.name, since);
+    entry.line.silent_ms = std::chrono::duration_cast<milliseconds>(now - since).count();
+  }
 }
 
 actor_status inspector_state::status() const {

@@ -2,11 +2,13 @@
 
 #include "messages/actors.hpp"
 
+#include <caf/actor_clock.hpp>
 #include <caf/stateful_actor.hpp>
 #include <caf/typed_event_based_actor.hpp>
 #include <caf/typed_response_promise.hpp>
 
 #include <chrono>
+#include <map>
 #include <memory>
 #include <string>
 #include <vector>
@@ -26,6 +28,7 @@ struct inspector_state {
       std::vector<uint32_t> path; ///< Child indexes from the root.
       actor_line line;
     };
+    caf::actor_clock::time_point begun;
     caf::typed_response_promise<actor_tree> promise;
     std::vector<entry> entries;
     size_t open = 0;
@@ -45,12 +48,15 @@ struct inspector_state {
   void got_children(const survey_ptr& round, const std::vector<uint32_t>& path,
                     const child_list& list);
   void settle(const survey_ptr& round);
+  void note_silence(survey& round);
   actor_status status() const;
 
   inspector_actor::stateful_pointer<inspector_state> self;
   inspector_config config;
   supervisor_actor root;
   uint64_t rounds = 0;
+  /// Since when the actors that did not answer in the last round have not, by name.
+  std::map<std::string, caf::actor_clock::time_point> silent_since;
 };
 
 /// Asks on demand only: nothing runs while nobody looks. `root` may end before the inspector.

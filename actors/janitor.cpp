@@ -142,7 +142,8 @@ void janitor_state::fail(const caf::error& err) {
   ++errors;
   config.metrics->janitor.errors.Increment();
   last_error = render(err);
-  log::warning(name, "a batch failed; the pass goes on from there later", {{"error", last_error}});
+  log::repeated(log::level::warning, name, "a batch failed; the pass goes on from there later",
+                {{"error", last_error}});
   // A deadlock or a timeout: less may go through where more does not.
   if (err == ec::storage_conflict)
     batch_size = std::max(batch_size / 4, std::min(smallest_batch, config.batch));

@@ -1,11 +1,13 @@
 #include "actors/job_dispatcher.hpp"
 
+#include "actors/batch_trace.hpp"
 #include "actors/crash_report.hpp"
 #include "actors/random.hpp"
 #include "messages/error.hpp"
 #include "messages/log.hpp"
 
 #include <algorithm>
+#include <cmath>
 
 // Workers, gates and claims. What becomes of leases stands in job_dispatcher_leases.cpp.
 
@@ -66,7 +68,7 @@ void job_dispatcher_state::on_busy(const worker_busy& x) {
   auto* info = enlist(x.channel, x.worker);
   if (info == nullptr || info->current)
     return;
-  info->current = assignment{x.attempt, x.lease_size, x.reclaims, self->clock().now()};
+  info->current = assignment{x.attempt, x.lease_size, x.reclaims, self->clock().now(), x.origin};
   lanes.at(x.channel).worker_started();
   // Taken over from a dispatcher that crashed: nobody else renews this lease now.
   auto& entry = leases[x.attempt.lease_id];
@@ -139,6 +141,34 @@ caf::result<channel_pause_set> job_dispatcher_state::on_pause(const set_channel_
   return channel_pause_set{x.channel, *changed};
 }
 
+void job_dispatcher_state::on_tune(const tune_channel& x) {
+  auto entry = lanes.find(x.channel);
+  if (entry == lanes.end())
+    return;
+  entry->second.tune(x);
+  if (stopping)
+    return;
+  entry->second.maybe_due = true;
+  hand_out(entry->second);
+  want_claim();
+}
+
+bool job_dispatcher_state::on_leaving(const worker_leaving& x) {
+  auto entry = workers.find(x.worker.id());
+  if (entry == workers.end())
+    return true;
+  auto& info = entry->second;
+  if (info.current && info.current->attempt == x.finished)
+    end_assignment(info);
+  if (info.current)
+    return false;
+  lanes.at(info.channel).remove_member(x.worker.address());
+  workers.erase(entry);
+  if (stopping)
+    quit_if_drained();
+  return true;
+}
+
 void job_dispatcher_state::on_worker_down(const caf::down_msg& x) {
   auto entry = workers.find(x.source.id());
   if (entry == workers.end())
@@ -189,11 +219,14 @@ bool job_dispatcher_state::claim_for(const std::string& channel, channel_lane& x
   if (limit == 0)
     return true;
   auto asked = self->clock().now();
+  auto asked_us = config.trace ? tracer::now_us() : 0;
   auto jobs = store->claim(channel, limit, config.delivery.lease);
   if (!jobs) {
+    trace_failed_claim(config.trace, channel, asked_us, jobs.error());
     storage_failed("claim", jobs.error());
     return false;
   }
+  trace_claim(config.trace, channel, asked_us, *jobs);
   backoff = caf::timespan{0};
   ++claims;
   claimed += jobs->size();
@@ -270,7 +303,8 @@ void job_dispatcher_state::start_job(const delivery_worker_actor& worker, delive
   workers.at(worker.id()).current = assignment{{job.job_id, job.attempt_no, job.lease_id},
                                                job.lease_size,
                                                job.reclaims,
-                                               self->clock().now()};
+                                               self->clock().now(),
+                                               {job.event_id, job.correlation_id, {}}};
   self->send(worker, deliver{std::move(job)});
 }
 
@@ -287,7 +321,8 @@ void job_dispatcher_state::storage_failed(const char* what, const caf::error& er
   last_error = std::string{what} + ": " + render(err);
   config.metrics->delivery.storage_failures.Increment();
   if (backoff == caf::timespan{0})
-    log::warning(name, "storage failed, will try again", {{"call", what}, {"error", render(err)}});
+    log::repeated(log::level::warning, name, "storage failed, will try again",
+                  {{"call", what}, {"error", render(err)}});
   backoff = std::clamp(backoff * 2, first_backoff, max_backoff);
 }
 
@@ -313,6 +348,9 @@ actor_status job_dispatcher_state::status() const {
     result.counters["waiting_" + channel] = static_cast<int64_t>(lane.waiting());
     result.counters["busy_" + channel] = static_cast<int64_t>(lane.busy());
     result.counters["closed_" + channel] = lane.is_closed() ? 1 : 0;
+    result.counters["slots_" + channel] = static_cast<int64_t>(lane.config().slots);
+    result.counters["prefetch_" + channel] = static_cast<int64_t>(lane.config().prefetch);
+    result.counters["rate_per_1000_s_" + channel] = std::llround(lane.config().rate * 1000);
   }
   return result;
 }
@@ -341,6 +379,8 @@ job_dispatcher(job_dispatcher_actor::stateful_pointer<job_dispatcher_state> self
       [self](const worker_busy& x) { self->state.on_busy(x); },
       [self](const job_returned& x) { self->state.on_returned(x); },
       [self](const channel_gate& x) { self->state.on_gate(x); },
+      [self](const worker_leaving& x) { return self->state.on_leaving(x); },
+      [self](const tune_channel& x) { self->state.on_tune(x); },
       [self](const set_channel_pause& x) { return self->state.on_pause(x); },
       [self](const jobs_ready& x) { self->state.on_hint(x); },
       [self](claim_tick) { self->state.on_claim(); },

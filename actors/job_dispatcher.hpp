@@ -5,6 +5,7 @@
 #include "actors/loop_age.hpp"
 #include "actors/metrics.hpp"
 #include "actors/service_config.hpp"
+#include "actors/tracer.hpp"
 #include "messages/actors.hpp"
 #include "persistence/claim_store.hpp"
 
@@ -25,6 +26,7 @@ struct job_dispatcher_config {
   std::map<std::string, channel_config> channels;
   int32_t reclaim_cap = 5; ///< Crashes of workers count as reclaims too.
   metrics_ptr metrics = private_metrics();
+  tracer trace = {};
 };
 
 struct job_dispatcher_state {
@@ -43,6 +45,7 @@ struct job_dispatcher_state {
     uint32_t lease_size = 0;
     int32_t reclaims = 0;
     clock_type::time_point since;
+    job_origin origin = {};
   };
 
   struct worker_info {
@@ -62,6 +65,10 @@ struct job_dispatcher_state {
   void on_hint(const jobs_ready& x);
   void on_gate(const channel_gate& x);
   caf::result<channel_pause_set> on_pause(const set_channel_pause& x);
+  void on_tune(const tune_channel& x);
+
+  /// True if the worker has nothing that it does not know of: then it is forgotten.
+  bool on_leaving(const worker_leaving& x);
   void on_worker_down(const caf::down_msg& x);
 
   /// Asks for a claim once the messages that wait now are handled: natural batching.

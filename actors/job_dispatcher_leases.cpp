@@ -122,6 +122,7 @@ void job_dispatcher_state::report_crash(const std::string& channel, const assign
   result.answer.reason = "worker_crashed";
   result.counts_as_failure = false;
   result.counts_as_reclaim = true;
+  result.origin = lost.origin;
   result.started_ago = std::chrono::duration_cast<caf::timespan>(self->clock().now() - lost.since);
   if (lost.reclaims >= config.reclaim_cap) {
     result.next = next_step::dead;
@@ -137,9 +138,11 @@ void job_dispatcher_state::report_crash(const std::string& channel, const assign
   // Without a writer the lease is not renewed any more and the reaper does the same, later.
   if (writer)
     self->send(writer, record_result{std::move(result), delivery_worker_actor{}});
-  log::warning(
-      name, "worker crashed with a job",
-      {{"job_id", to_string(lost.attempt.job_id)}, {"attempt_no", lost.attempt.attempt_no}});
+  log::warning(name, "worker crashed with a job",
+               {{"job_id", to_string(lost.attempt.job_id)},
+                {"event_id", to_string(lost.origin.event_id)},
+                {"correlation_id", lost.origin.correlation_id},
+                {"attempt_no", lost.attempt.attempt_no}});
 }
 
 void job_dispatcher_state::stop() {

@@ -14,7 +14,7 @@ caf::result<reap_report> lease_reaper_state::reap() {
     auto report = store->reap(config.batch_leases, config.reclaim_cap);
     if (!report) {
       last_error = render(report.error());
-      log::warning(name, "pass failed", {{"error", last_error}});
+      log::repeated(log::level::warning, name, "pass failed", {{"error", last_error}});
       return report.error();
     }
     last_error.clear();

@@ -30,16 +30,17 @@ void provider_client_state::on_send(send_message x) {
     return;
   }
   auto now = self->clock().now();
-  in_flight[key] = {x.worker, now + config.deadline + config.grace, breaker.begin(), now};
+  in_flight[key] = {x.worker, now + config.deadline + config.grace, breaker.begin(), now, x.origin};
   ++requests;
   metrics->in_flight.Set(static_cast<double>(in_flight.size()));
   arm_deadline();
   provider_client_actor me{self};
-  adapter->send({x.job_id, x.attempt_no, std::move(x.recipient), std::move(x.content),
-                 std::move(x.idempotency_key), config.deadline},
-                [me, key](outcome result) {
-                  caf::anon_send(me, send_finished{key.first, key.second, std::move(result)});
-                });
+  adapter->send(
+      {x.job_id, x.attempt_no, std::move(x.recipient), std::move(x.content),
+       std::move(x.idempotency_key), config.deadline, x.origin},
+      [me, key, origin = x.origin](outcome result) {
+        caf::anon_send(me, send_finished{key.first, key.second, std::move(result), origin});
+      });
 }
 
 void provider_client_state::refuse(const send_message& x) {
@@ -80,6 +81,8 @@ void provider_client_state::record_late(const send_finished& x) {
   log::warning(name, "answer after the deadline",
                {{"channel", config.channel},
                 {"job_id", to_string(x.job_id)},
+                {"event_id", to_string(x.origin.event_id)},
+                {"correlation_id", x.origin.correlation_id},
                 {"attempt_no", x.attempt_no},
                 {"outcome", to_string(x.result.kind)}});
   auto writer = dir->result_writer(0);
@@ -92,6 +95,7 @@ void provider_client_state::record_late(const send_finished& x) {
   result.next = next_step::sent;
   result.result = "sent";
   result.answer = x.result;
+  result.origin = x.origin;
   self->send(writer, record_result{std::move(result), delivery_worker_actor{}});
 }
 
@@ -190,7 +194,7 @@ void provider_client_state::on_deadline() {
     result.provider = adapter->name();
     result.reason = "deadline_exceeded";
     learn(result, i->second.is_probe);
-    answer(i->second, {i->first.first, i->first.second, std::move(result)});
+    answer(i->second, {i->first.first, i->first.second, std::move(result), i->second.origin});
     i = in_flight.erase(i);
   }
   if (!in_flight.empty())
@@ -200,6 +204,10 @@ void provider_client_state::on_deadline() {
 void provider_client_state::on_cut() {
   cut = true;
   adapter->stop();
+}
+
+void provider_client_state::on_tune(const tune_channel& x) {
+  config.concurrency = x.concurrency;
 }
 
 void provider_client_state::stop() {
@@ -216,6 +224,7 @@ actor_status provider_client_state::status() const {
   x.processed = requests;
   x.last_error = last_error;
   x.counters = by_outcome;
+  x.counters["concurrency"] = static_cast<int64_t>(config.concurrency);
   x.counters["in_flight"] = static_cast<int64_t>(in_flight.size());
   x.counters["late_answers"] = static_cast<int64_t>(late_answers);
   x.counters["refused"] = static_cast<int64_t>(refused);
@@ -244,6 +253,7 @@ provider_client(provider_client_actor::stateful_pointer<provider_client_state> s
   return {
       [self](send_message& x) { self->state.on_send(std::move(x)); },
       [self](const send_finished& x) { self->state.on_finished(x); },
+      [self](const tune_channel& x) { self->state.on_tune(x); },
       [self](cut_sends) { self->state.on_cut(); },
       [self](deadline_tick) { self->state.on_deadline(); },
       [self](gate_tick) { self->state.on_gate_tick(); },

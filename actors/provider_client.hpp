@@ -37,6 +37,7 @@ struct provider_client_state {
     time_point give_up_at;
     bool is_probe = false;
     time_point asked_at;
+    job_origin origin = {};
   };
 
   static constexpr const char* name = "provider-client";
@@ -69,6 +70,7 @@ struct provider_client_state {
   void arm_gate();
   void on_gate_tick();
   void on_cut();
+  void on_tune(const tune_channel& x);
   void stop();
   actor_status status() const;
 

@@ -64,9 +64,11 @@ bool result_writer_state::flush_late() {
       return false;
     }
     if (!changed)
-      log::error(
-          name, "a late success was refused",
-          {{"job_id", to_string(late.front().attempt.job_id)}, {"error", render(changed.error())}});
+      log::error(name, "a late success was refused",
+                 {{"job_id", to_string(late.front().attempt.job_id)},
+                  {"event_id", to_string(late.front().origin.event_id)},
+                  {"correlation_id", late.front().origin.correlation_id},
+                  {"error", render(changed.error())}});
     if (changed && *changed) {
       ++late_successes;
       config.metrics->delivery.late_successes.Increment();
@@ -79,8 +81,8 @@ bool result_writer_state::flush_late() {
 void result_writer_state::storage_failed(const caf::error& err) {
   last_error = render(err);
   if (backoff == caf::timespan{0})
-    log::warning(name, "storage failed, results are kept",
-                 {{"results", pending.size() + late.size()}, {"error", last_error}});
+    log::repeated(log::level::warning, name, "storage failed, results are kept",
+                  {{"results", pending.size() + late.size()}, {"error", last_error}});
   backoff = std::clamp(backoff * 2, first_backoff, max_backoff);
 }
 
@@ -131,6 +133,8 @@ result_writer_state::isolate(const std::vector<attempt_result>& results) {
   auto& answer = plain.front().answer;
   log::error(name, "the database refused an attempt's description, recorded without it",
              {{"job_id", to_string(plain.front().attempt.job_id)},
+              {"event_id", to_string(plain.front().origin.event_id)},
+              {"correlation_id", plain.front().origin.correlation_id},
               {"attempt_no", plain.front().attempt.attempt_no}});
   answer.detail.clear();
   answer.provider_code.clear();

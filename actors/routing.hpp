@@ -27,6 +27,8 @@ struct route {
   std::optional<caf::timespan> delay;         ///< Not sent earlier than this after the event.
   std::optional<caf::timespan> expires_after; ///< Not sent later than this after the event.
   bool optional = false; ///< A payload without the recipient means no job instead of a dead letter.
+
+  bool operator==(const route&) const = default;
 };
 
 /// Event type -> its notifications.
@@ -42,6 +44,8 @@ public:
                                                const boost::json::object& payload) const;
 
   const std::map<std::string, std::vector<route>, std::less<>>& routes() const { return routes_; }
+
+  bool operator==(const routing_table&) const = default;
 
 private:
   std::map<std::string, std::vector<route>, std::less<>> routes_;

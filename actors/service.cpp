@@ -5,9 +5,11 @@
 #include "messages/log.hpp"
 #include "persistence/migrator.hpp"
 #include "persistence/partition_ledger.hpp"
+#include "persistence/session.hpp"
 
 #include <caf/abstract_actor.hpp>
 #include <caf/actor_cast.hpp>
+#include <caf/atom.hpp>
 #include <caf/event_based_actor.hpp>
 #include <caf/send.hpp>
 
@@ -17,6 +19,7 @@
 #include <chrono>
 #include <condition_variable>
 #include <mutex>
+#include <sstream>
 #include <utility>
 
 namespace notify {
@@ -24,6 +27,9 @@ namespace notify {
 using namespace std::chrono_literals;
 
 namespace {
+
+/// To the actor that adds one row to the audit log.
+using write_now = caf::atom_constant<caf::atom("writenow")>;
 
 /// Set once by the root supervisor's end. Shared, because that may come after the service's own.
 struct ending {
@@ -45,6 +51,25 @@ caf::error check_routes(const routing_table& routes, const template_set& templat
         return invalid("the route of " + event_type + " to " + x.channel + " names the template \""
                        + x.template_key + "\", which is not in service.templates-folder");
   return {};
+}
+
+/// The connections of a running mail client cannot become more.
+caf::error check_pool(const std::string& channel,
+                      const std::map<std::string, channel_config>& running, size_t slots) {
+  auto entry = running.find(channel);
+  if (entry == running.end() || entry->second.provider != "smtp"
+      || slots <= entry->second.smtp.max_connections)
+    return {};
+  return invalid("channel-" + channel + ".slots (" + std::to_string(slots)
+                 + ") must not exceed the " + std::to_string(entry->second.smtp.max_connections)
+                 + " smtp-max-connections of the start; more need a restart");
+}
+
+std::string describe(const tune_channel& x) {
+  std::ostringstream text;
+  text << "slots " << x.slots << ", prefetch " << x.prefetch << ", concurrency " << x.concurrency
+       << ", rate " << x.rate;
+  return text.str();
 }
 
 caf::error check_schema(const postgres_config& config) {
@@ -84,11 +109,13 @@ caf::expected<service_parts> load_parts(const service_config& config) {
   if (!routes)
     return routes.error();
   parts.routes = std::make_shared<const routing_table>(std::move(*routes));
+  parts.tuning = std::make_shared<channel_tuning>(config.channels);
+  parts.trace = tracer{config.tracing, parts.dir};
   auto templates = template_set::load(config.templates_folder);
   if (!templates)
     return templates.error();
   parts.templates = *templates;
-  if (auto err = check_routes(*parts.routes, *parts.templates))
+  if (auto err = check_routes(*parts.routes.current(), *parts.templates))
     return err;
   if (auto err = check_schema(config.postgres))
     return err;
@@ -240,6 +267,63 @@ caf::expected<std::unique_ptr<service>> service::start(caf::actor_system& system
       });
   log::info("service", "started", {{"instance", config.instance}});
   return std::unique_ptr<service>(new service(std::move(impl)));
+}
+
+caf::expected<std::vector<std::string>> service::reload(const service_config& next) {
+  auto& parts = impl_->parts;
+  auto routes = routing_table::load(next.routes_file);
+  if (!routes)
+    return routes.error();
+  if (auto err = check_routes(*routes, *parts.templates))
+    return err;
+  for (const auto& [channel, settings] : next.channels)
+    if (auto err = check_pool(channel, parts.config.channels, settings.slots))
+      return err;
+  std::vector<std::string> changes;
+  if (*routes != *parts.routes.current()) {
+    changes.push_back("routes: " + std::to_string(routes->routes().size()) + " event types");
+    parts.routes.replace(std::make_shared<const routing_table>(std::move(*routes)));
+  }
+  for (const auto& [channel, settings] : next.channels)
+    if (parts.config.channels.contains(channel))
+      tune(tuning_of(channel, settings), changes);
+  return changes;
+}
+
+void service::tune(const tune_channel& x, std::vector<std::string>& changes) {
+  auto& parts = impl_->parts;
+  auto before = parts.tuning->of(x.channel);
+  if (!parts.tuning->set(x))
+    return;
+  changes.push_back("channel-" + x.channel + ": " + describe(before) + " -> " + describe(x));
+  // Those that are between two restarts begin with the new limits.
+  if (auto dispatcher = parts.dir->dispatcher())
+    caf::anon_send(dispatcher, x);
+  if (auto client = parts.dir->provider_client(x.channel))
+    caf::anon_send(client, x);
+  if (auto pool = parts.dir->worker_pool(x.channel); pool && before.slots != x.slots)
+    caf::anon_send(pool, resize_pool{x.slots});
+}
+
+void service::audit(audit_entry entry) {
+  // A database that is away must not hold up whoever asks. The work is in a handler, since CAF
+  // never gives back the thread of a detached actor that ends before it has one.
+  auto writer = impl_->system.spawn<caf::detached>(
+      [entry = std::move(entry),
+       postgres = impl_->parts.config.postgres](caf::event_based_actor* self) -> caf::behavior {
+        return {[=](write_now) {
+          session database{postgres, "audit"};
+          auto written = database.run([&] {
+            write_audit(database.sql(), entry);
+            return true;
+          });
+          if (!written)
+            log::warning("service", "not in the audit log",
+                         {{"action", entry.action}, {"error", render(written.error())}});
+          self->quit();
+        }};
+      });
+  caf::anon_send(writer, write_now::value);
 }
 
 service::service(std::unique_ptr<implementation> impl) : impl_(std::move(impl)) {}

@@ -5,6 +5,7 @@
 #include "actors/service_config.hpp"
 #include "messages/actors.hpp"
 #include "messages/health.hpp"
+#include "persistence/audit_log.hpp"
 
 #include <caf/actor_system.hpp>
 #include <caf/expected.hpp>
@@ -14,6 +15,7 @@
 #include <functional>
 #include <memory>
 #include <string>
+#include <vector>
 
 namespace notify {
 
@@ -41,6 +43,14 @@ public:
   /// Waits until the tree has ended, by `stop` or by itself. False if it still runs after `limit`.
   bool wait(caf::timespan limit);
 
+  /// Goes over to the routes, slots, prefetch, concurrency and rates of `next`, whose other parts
+  /// do not count. One line for each thing that changed; an error if nothing was changed, because
+  /// the routes are not valid. Does not wait; call it from one thread at a time.
+  caf::expected<std::vector<std::string>> reload(const service_config& next);
+
+  /// Adds a row to the audit log, some time later. A failure is only logged.
+  void audit(audit_entry entry);
+
   /// Why the tree ended by itself; no error after an orderly stop, or while it runs.
   caf::error failure() const;
 
@@ -64,6 +74,8 @@ private:
   struct implementation;
 
   explicit service(std::unique_ptr<implementation> impl);
+
+  void tune(const tune_channel& x, std::vector<std::string>& changes);
 
   std::unique_ptr<implementation> impl_;
 };

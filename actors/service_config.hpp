@@ -11,6 +11,7 @@
 #include "actors/providers/telegram_config.hpp"
 #include "actors/providers/webhook_config.hpp"
 #include "actors/retry_policy.hpp"
+#include "actors/tracing_config.hpp"
 #include "persistence/postgres_config.hpp"
 #include "persistence/retention_times.hpp"
 
@@ -93,6 +94,15 @@ struct stats_config {
   caf::timespan statement_timeout = std::chrono::seconds{2};
 };
 
+/// What answers people and does what they ask for.
+struct operator_config {
+  size_t desks = 2;                                              ///< Each has sessions of its own.
+  caf::timespan query_timeout = std::chrono::seconds{3};         ///< For one statement of theirs.
+  caf::timespan operation_interval = std::chrono::seconds{2};    ///< Between looks for operations.
+  caf::timespan operation_pause = std::chrono::milliseconds{20}; ///< After each batch of one.
+  uint32_t operation_batch = 500; ///< Most notifications that one transaction acts on.
+};
+
 struct supervision_config {
   caf::timespan first_delay = std::chrono::milliseconds{100};
   caf::timespan max_delay = std::chrono::seconds{30};
@@ -115,7 +125,9 @@ struct service_config {
   reaper_config reaper;
   retention_config retention;
   stats_config stats;
+  operator_config operators;
   supervision_config supervision;
+  tracing_config tracing;
   size_t io_threads = 1;
   std::string routes_file = "routes.json";
   std::string templates_folder = "templates";

@@ -9,20 +9,25 @@
 #include "actors/job_dispatcher.hpp"
 #include "actors/job_listener.hpp"
 #include "actors/lease_reaper.hpp"
+#include "actors/operation_runner.hpp"
+#include "actors/operator_desk.hpp"
 #include "actors/provider_client.hpp"
 #include "actors/provider_factory.hpp"
 #include "actors/result_writer.hpp"
 #include "actors/stats_collector.hpp"
+#include "actors/trace_exporter.hpp"
 #include "messages/log.hpp"
 #include "persistence/pg_claim_store.hpp"
 #include "persistence/pg_dead_letter_store.hpp"
 #include "persistence/pg_ingest_store.hpp"
 #include "persistence/pg_janitor_store.hpp"
+#include "persistence/pg_operation_store.hpp"
+#include "persistence/pg_operator_store.hpp"
+#include "persistence/pg_read_store.hpp"
 #include "persistence/pg_reaper_store.hpp"
 #include "persistence/pg_result_store.hpp"
 #include "persistence/pg_stats_store.hpp"
 
-#include <algorithm>
 #include <utility>
 
 namespace notify {
@@ -47,8 +52,7 @@ child_spec provider_client_spec(const service_parts& parts, const std::string& c
     provider_client_config own;
     own.channel = channel;
     own.deadline = config.deadline;
-    own.concurrency = static_cast<uint32_t>(
-        config.concurrency == 0 ? config.slots : std::min(config.concurrency, config.slots));
+    own.concurrency = parts.tuning->of(channel).concurrency;
     own.max_pause = config.retry.max_wait_hint;
     own.breaker = config.breaker;
     own.metrics = parts.metrics;
@@ -67,17 +71,21 @@ child_spec worker_pool_spec(const service_parts& parts, const std::string& chann
   own.retry = config.retry;
   own.key_lifetime = key_lifetime(config);
   own.metrics = parts.metrics;
-  std::vector<child_spec> workers;
-  for (size_t slot = 0; slot < config.slots; ++slot)
-    workers.push_back(
-        child_of(actor_names::delivery_worker(channel, slot),
-                 [own, templates = parts.templates, dir = parts.dir](caf::local_actor& parent) {
-                   return parent.spawn(delivery_worker, own, templates, dir);
-                 }));
-  supervisor_setup setup{"workers-" + channel, stop_order::together, parts.config.supervision};
-  auto pool = child_of(setup.name, [=, dir = parts.dir](caf::local_actor& parent) {
-    return parent.spawn(supervisor, setup, workers, dir);
-  });
+  own.trace = parts.trace;
+  supervisor_setup setup{actor_names::worker_pool(channel), stop_order::together,
+                         parts.config.supervision};
+  setup.make_child = [own, templates = parts.templates, dir = parts.dir](size_t slot) {
+    return child_of(actor_names::delivery_worker(own.channel, slot), [=](caf::local_actor& parent) {
+      return parent.spawn(delivery_worker, own, templates, dir);
+    });
+  };
+  auto pool =
+      child_of(setup.name, [=, tuning = parts.tuning, dir = parts.dir](caf::local_actor& parent) {
+        std::vector<child_spec> workers;
+        for (size_t slot = 0; slot < tuning->of(channel).slots; ++slot)
+          workers.push_back(setup.make_child(slot));
+        return parent.spawn(supervisor, setup, workers, dir);
+      });
   pool.is_supervisor = true;
   return pool;
 }
@@ -97,12 +105,15 @@ child_spec result_writer_spec(const service_parts& parts, size_t index) {
 
 child_spec dispatcher_spec(const service_parts& parts) {
   const auto& config = parts.config;
-  job_dispatcher_config own{config.delivery, config.channels, config.reaper.reclaim_cap,
-                            parts.metrics};
+  job_dispatcher_config at_start{config.delivery, config.channels, config.reaper.reclaim_cap,
+                                 parts.metrics, parts.trace};
   return child_of(
       actor_names::dispatcher,
-      [own, postgres = config.postgres, owner = parts.owner,
+      [at_start, postgres = config.postgres, owner = parts.owner, tuning = parts.tuning,
        dir = parts.dir](caf::local_actor& parent) {
+        auto own = at_start;
+        for (auto& [channel, settings] : own.channels)
+          apply_tuning(tuning->of(channel), settings);
         return parent.spawn<caf::detached>(job_dispatcher, own,
                                            std::make_shared<pg_claim_store>(postgres, owner), dir);
       },
@@ -120,6 +131,7 @@ child_spec inbox_writer_spec(const service_parts& parts, size_t index,
   own.relay = [dir = parts.dir] { return dir->dead_letter_relay(); };
   own.signal = parts.signal;
   own.metrics = parts.metrics;
+  own.trace = parts.trace;
   return child_of(actor_names::inbox_writer(index), [own, postgres = parts.config.postgres,
                                                      routes = parts.routes,
                                                      dir = parts.dir](caf::local_actor& parent) {
@@ -149,10 +161,11 @@ child_spec dead_letter_relay_spec(const service_parts& parts) {
 child_spec consumer_spec(const service_parts& parts) {
   return child_of(
       actor_names::consumer,
-      [config = measured{parts.config.kafka, parts.metrics},
-       dir = parts.dir](caf::local_actor& parent) {
+      [config = measured{parts.config.kafka, parts.metrics}, dir = parts.dir,
+       trace = parts.trace](caf::local_actor& parent) {
         return parent.spawn<caf::detached>(consumer, config, kafka_records(config),
-                                           writer_resolver{[dir] { return dir->inbox_writers(); }});
+                                           writer_resolver{[dir] { return dir->inbox_writers(); }},
+                                           trace);
       },
       parts.config.kafka.close_timeout + 2s);
 }
@@ -195,6 +208,48 @@ child_spec job_listener_spec(const service_parts& parts) {
   });
 }
 
+child_spec trace_exporter_spec(const service_parts& parts) {
+  const auto& config = parts.config;
+  trace_exporter_config own{
+      config.tracing, {config.instance, config.version}, parts.trace.budget()};
+  return child_of(actor_names::trace_exporter, [own, io = parts.io](caf::local_actor& parent) {
+    return parent.spawn(trace_exporter, own, make_trace_client(io->context(), own.tracing));
+  });
+}
+
+child_spec operation_runner_spec(const service_config& config) {
+  operation_runner_config own;
+  own.interval = config.operators.operation_interval;
+  own.pause = config.operators.operation_pause;
+  own.batch.acts = config.operators.operation_batch;
+  return child_of(
+      actor_names::operation_runner,
+      [own, postgres = config.postgres](caf::local_actor& parent) {
+        return parent.spawn<caf::detached>(operation_runner, own,
+                                           std::make_shared<pg_operation_store>(postgres));
+      },
+      10s);
+}
+
+child_spec operator_desk_spec(const service_parts& parts, size_t index) {
+  operator_desk_config own;
+  own.name = actor_names::operator_desk(index);
+  for (const auto& [channel, settings] : parts.config.channels)
+    own.channels.insert(channel);
+  // Whoever asked does not wait for long, and must not hold others up either.
+  auto postgres = parts.config.postgres;
+  postgres.statement_timeout = parts.config.operators.query_timeout;
+  postgres.lock_timeout = std::min(postgres.lock_timeout, parts.config.operators.query_timeout);
+  replay_rules rules{parts.routes, parts.config.ingest.limits};
+  return child_of(own.name, [=, dir = parts.dir](caf::local_actor& parent) {
+    operator_desk_stores stores{std::make_shared<pg_read_store>(postgres),
+                                std::make_shared<pg_operator_store>(postgres),
+                                std::make_shared<pg_dead_letter_store>(postgres, "api"),
+                                std::make_shared<pg_ingest_store>(postgres)};
+    return parent.spawn<caf::detached>(operator_desk, own, stores, rules, dir);
+  });
+}
+
 void add_delivery(const service_parts& parts, std::vector<child_spec>& tree) {
   const auto& config = parts.config;
   tree.push_back(
@@ -230,11 +285,19 @@ std::vector<child_spec> service_tree(const service_parts& parts) {
     auto root = caf::actor_cast<supervisor_actor>(caf::strong_actor_ptr{parent.ctrl()});
     return parent.spawn(inspector, inspector_config{}, root);
   }));
+  // Started before and stopped after whoever makes spans.
+  if (parts.trace)
+    tree.push_back(trace_exporter_spec(parts));
   const auto& roles = parts.config.roles;
   // Whoever fills the tables may also clean them; of many processes one does.
   if (roles.deliver || roles.ingest)
     tree.push_back(janitor_spec(parts));
   tree.push_back(stats_collector_spec(parts));
+  if (roles.deliver || roles.http)
+    tree.push_back(operation_runner_spec(parts.config));
+  if (roles.http)
+    for (size_t i = 0; i < parts.config.operators.desks; ++i)
+      tree.push_back(operator_desk_spec(parts, i));
   if (roles.deliver)
     add_delivery(parts, tree);
   if (parts.signal)

@@ -1,12 +1,14 @@
 #pragma once
 
+#include "actors/channel_tuning.hpp"
 #include "actors/directory.hpp"
+#include "actors/live_routes.hpp"
 #include "actors/metrics.hpp"
 #include "actors/providers/io_threads.hpp"
 #include "actors/rendering.hpp"
-#include "actors/routing.hpp"
 #include "actors/service_config.hpp"
 #include "actors/supervisor.hpp"
+#include "actors/tracer.hpp"
 #include "messages/uuid.hpp"
 #include "persistence/job_signal.hpp"
 
@@ -19,12 +21,14 @@ namespace notify {
 struct service_parts {
   service_config config;
   uuid owner; ///< Names this process in leases; outlives restarts of its actors.
-  std::shared_ptr<const routing_table> routes;
+  live_routes routes;
   template_set_ptr templates;
   directory_ptr dir;
   std::shared_ptr<io_threads> io;
   metrics_ptr metrics = private_metrics(); ///< Of all lives of all actors.
   std::shared_ptr<job_signal> signal;      ///< From inbox writers to the job listener.
+  std::shared_ptr<channel_tuning> tuning; ///< Of the channels in `config`.
+  tracer trace;
 };
 
 /// The children of the root supervisor in the order in which they start; they stop in reverse.

@@ -4,9 +4,11 @@
 #include "messages/error.hpp"
 #include "messages/log.hpp"
 
+#include <caf/actor_cast.hpp>
 #include <caf/send.hpp>
 
 #include <algorithm>
+#include <utility>
 
 namespace notify {
 
@@ -21,14 +23,17 @@ supervisor_state::~supervisor_state() {
 void supervisor_state::start(child& x) {
   ++x.incarnation;
   x.started = self->clock().now();
+  x.retiring = false;
   x.handle = x.spec.start(*self);
   dir->put(x.spec.name, x.handle);
   self->monitor(x.handle);
 }
 
 void supervisor_state::on_restart(const restart_child& timer) {
+  if (timer.child >= children.size())
+    return; // The pool became smaller meanwhile.
   auto& x = children.at(timer.child);
-  if (stopping || x.handle || x.incarnation != timer.incarnation)
+  if (stopping || x.handle || x.retiring || x.incarnation != timer.incarnation)
     return;
   ++restarts;
   start(x);
@@ -47,6 +52,10 @@ void supervisor_state::on_down(const caf::down_msg& down) {
     stop_next();
     return;
   }
+  if (dead->retiring) {
+    on_retired(*dead);
+    return;
+  }
   last_error = dead->spec.name + ": " + render(down.reason);
   log::error(setup.name, "child ended",
              {{"child", dead->spec.name}, {"reason", render(down.reason)}});
@@ -61,6 +70,41 @@ void supervisor_state::on_down(const caf::down_msg& down) {
     return;
   }
   schedule_restart(*dead);
+}
+
+void supervisor_state::resize(const resize_pool& x) {
+  if (stopping)
+    return;
+  if (!setup.make_child) {
+    log::error(setup.name, "not a pool, its size stays", {{"asked", x.size}});
+    return;
+  }
+  wanted = x.size;
+  for (size_t i = 0; i < children.size(); ++i) {
+    auto& entry = children[i];
+    if (i < wanted && entry.retiring && !entry.handle)
+      start(entry); // Gone, and kept only for one behind it that is still busy.
+    else if (i >= wanted && !std::exchange(entry.retiring, true) && entry.handle)
+      caf::anon_send(caf::actor_cast<caf::actor>(entry.handle), retire_worker{});
+  }
+  trim();
+  while (children.size() < wanted) {
+    children.push_back(
+        {setup.make_child(children.size()), nullptr, setup.policy.first_delay, 0, {}});
+    start(children.back());
+  }
+}
+
+void supervisor_state::on_retired(child& x) {
+  if (static_cast<size_t>(&x - children.data()) < wanted)
+    start(x); // The pool grew again while it had a job.
+  else
+    trim();
+}
+
+void supervisor_state::trim() {
+  while (children.size() > wanted && !children.back().handle)
+    children.pop_back();
 }
 
 bool supervisor_state::over_budget() {
@@ -108,7 +152,9 @@ void supervisor_state::end_child(child& x) {
 }
 
 void supervisor_state::on_stop_timeout(const stop_timeout& timer) {
-  auto& x = children.at(timer.child);
+  if (timer.child >= children.size())
+    return;
+  auto& x = children[timer.child];
   if (!stopping || !x.handle)
     return;
   // It may hang in a blocking call, where nothing reaches it. Its work is safe in the database.
@@ -149,10 +195,12 @@ supervisor(supervisor_actor::stateful_pointer<supervisor_state> self, const supe
   self->set_exit_handler([self](caf::exit_msg& x) { self->state.stop(x.reason); });
   for (const auto& spec : children)
     state.children.push_back({spec, nullptr, setup.policy.first_delay, 0, {}});
+  state.wanted = children.size();
   for (auto& x : state.children)
     state.start(x);
   return {
       [self](get_children) { return self->state.children_list(); },
+      [self](const resize_pool& x) { self->state.resize(x); },
       [self](const restart_child& x) { self->state.on_restart(x); },
       [self](const stop_timeout& x) { self->state.on_stop_timeout(x); },
       [self](get_status) { return self->state.status(); },

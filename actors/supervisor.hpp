@@ -36,6 +36,9 @@ struct supervisor_setup {
   std::string name;
   stop_order order = stop_order::reversed;
   supervision_config policy;
+  /// How to start the child with this number, if the children are a pool of equals that can become
+  /// larger and smaller. Its children obey `retire_worker`.
+  std::function<child_spec(size_t)> make_child = {};
 };
 
 struct supervisor_state {
@@ -47,6 +50,7 @@ struct supervisor_state {
     caf::timespan delay;          ///< What the next crash has to wait.
     uint64_t incarnation = 0;
     clock_type::time_point started;
+    bool retiring = false; ///< Was told to end when it has nothing to do, or has.
   };
 
   static constexpr const char* name = "supervisor";
@@ -61,6 +65,11 @@ struct supervisor_state {
   void on_restart(const restart_child& timer);
   void on_down(const caf::down_msg& down);
   void on_stop_timeout(const stop_timeout& timer);
+
+  /// Starts further children, or has the last ones end when they have nothing to do.
+  void resize(const resize_pool& x);
+  void on_retired(child& x);
+  void trim();
 
   /// Begins to end the children; the supervisor quits with `reason` after the last one.
   void stop(const caf::error& reason);
@@ -81,6 +90,7 @@ struct supervisor_state {
   directory_ptr dir;
   std::vector<child> children;
   std::deque<clock_type::time_point> crashes;
+  size_t wanted = 0; ///< How many children there are to be.
   uint64_t restarts = 0;
   std::string last_error;
   caf::error stop_reason;

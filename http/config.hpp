@@ -9,7 +9,13 @@
 
 namespace notify {
 
-/// Where the HTTP server listens, and what a client can make it hold.
+/// How a client shows who it is.
+enum class http_auth : uint8_t {
+  token, ///< By a bearer token whose digest is in the file of tokens.
+  none,  ///< Not at all: everybody may do everything. For a developer's machine.
+};
+
+/// Where the HTTP server listens, what a client can make it hold, and who may do what.
 struct http_config {
   std::string address = "127.0.0.1"; ///< An IP address; a host name would hide which one is open.
   uint16_t port = 8080;              ///< 0: any free one.
@@ -20,6 +26,11 @@ struct http_config {
   caf::timespan answer_timeout = std::chrono::seconds{5}; ///< For the service to make the answer.
   caf::timespan idle_timeout = std::chrono::seconds{60};  ///< Between two requests.
   caf::timespan drain_timeout = std::chrono::seconds{3};  ///< For open requests at shutdown.
+  http_auth auth = http_auth::token;
+  std::string tokens_file; ///< Empty: nobody has a token.
+  bool metrics_need_token = false;
+  std::string tls_certificate; ///< A PEM file, the chain included. Empty: no TLS.
+  std::string tls_key;         ///< A PEM file.
 };
 
 } // namespace notify

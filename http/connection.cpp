@@ -81,6 +81,14 @@ request to_request(wire::request<wire::string_body>&& x) {
   return result;
 }
 
+/// A page of ours may load what is ours; everything else is data and loads nothing.
+const char* content_policy(std::string_view content_type) {
+  if (content_type.starts_with("text/html"))
+    return "default-src 'self'; base-uri 'none'; form-action 'self'; frame-ancestors 'none'; "
+           "object-src 'none'";
+  return "default-src 'none'; frame-ancestors 'none'";
+}
+
 wire::response<wire::string_body> to_wire(response&& x, unsigned version, bool keep_alive,
                                           bool with_body) {
   wire::response<wire::string_body> result{wire::int_to_status(x.status), version};
@@ -91,7 +99,7 @@ wire::response<wire::string_body> to_wire(response&& x, unsigned version, bool k
   result.set("X-Content-Type-Options", "nosniff");
   result.set("X-Frame-Options", "DENY");
   result.set("Referrer-Policy", "no-referrer");
-  result.set("Content-Security-Policy", "default-src 'none'; frame-ancestors 'none'");
+  result.set("Content-Security-Policy", content_policy(x.content_type));
   if (!x.body.empty())
     result.set(wire::field::content_type, x.content_type);
   for (const auto& [name, value] : x.headers)
@@ -109,7 +117,14 @@ connection::connection(asio::ip::tcp::socket socket,
                        std::shared_ptr<const connection_settings> settings,
                        std::function<void()> on_gone)
     : stream_(std::move(socket)), answer_timer_(stream_.get_executor()),
-      settings_(std::move(settings)), on_gone_(std::move(on_gone)) {}
+      settings_(std::move(settings)), on_gone_(std::move(on_gone)) {
+  beast::error_code failure;
+  auto peer = stream_.socket().remote_endpoint(failure);
+  if (!failure)
+    peer_ = peer.address().to_string();
+  if (settings_->tls)
+    tls_.emplace(stream_, *settings_->tls);
+}
 
 connection::~connection() {
   on_gone_();
@@ -146,10 +161,41 @@ void connection::abort() {
 }
 
 asio::awaitable<void> connection::run() {
-  bool more = true;
+  auto more = co_await shake_hands();
+  auto is_good = more;
   while (more)
     more = co_await serve_one();
+  if (is_good && !aborted_)
+    co_await say_goodbye();
   close();
+}
+
+asio::awaitable<bool> connection::shake_hands() {
+  if (!tls_)
+    co_return true;
+  // Like waiting for a request: whoever does not get on with it gives way to others.
+  idle_ = true;
+  stream_.expires_after(settings_->limits.read_timeout);
+  auto [failure] = co_await tls_->async_handshake(asio::ssl::stream_base::server, as_result);
+  idle_ = false;
+  if (failure)
+    log::debug("http", "a TLS handshake failed", {{"peer", peer_}, {"reason", failure.message()}});
+  co_return !failure && !finishing_ && !aborted_;
+}
+
+asio::awaitable<void> connection::say_goodbye() {
+  if (!tls_ || !stream_.socket().is_open())
+    co_return;
+  stream_.expires_after(
+      std::min<caf::timespan>(settings_->limits.read_timeout, std::chrono::seconds{1}));
+  co_await tls_->async_shutdown(as_result);
+}
+
+template <class Operation>
+asio::awaitable<std::tuple<beast::error_code, size_t>> connection::on_stream(Operation operation) {
+  if (tls_)
+    co_return co_await operation(*tls_);
+  co_return co_await operation(stream_);
 }
 
 asio::awaitable<bool> connection::serve_one() {
@@ -158,24 +204,31 @@ asio::awaitable<bool> connection::serve_one() {
     co_return false;
   parser_type parser;
   auto failure = co_await read_request(parser);
-  auto version = parser.get().version() == 10 ? 10u : 11u;
+  exchange about;
+  about.arrived = clock::now();
+  about.version = parser.get().version() == 10 ? 10u : 11u;
   auto refusal = failure ? refusal_of(failure) : check(parser.get());
   if (failure && !refusal)
     co_return false;
   if (refusal) {
-    auto written = co_await write_answer(std::move(*refusal), version, false, true);
+    auto written = co_await write_answer(std::move(*refusal), about, false);
     if (written)
       co_await linger();
     co_return false;
   }
-  auto with_body = parser.get().method() != wire::verb::head;
+  about.with_body = parser.get().method() != wire::verb::head;
+  auto is_known_method = parser.get().method() != wire::verb::unknown;
   auto wants_more = parser.keep_alive();
-  auto answer = co_await ask_handler(to_request(parser.release()));
+  auto asked = to_request(parser.release());
+  asked.peer = peer_;
+  auto answer = co_await ask_handler(asked);
   if (aborted_)
     co_return false;
   served_ = true;
+  about.method = is_known_method ? asked.method : "other";
+  about.route = std::move(asked.route);
   auto keep_alive = wants_more && !finishing_ && !settings_->crowded;
-  auto written = co_await write_answer(std::move(answer), version, keep_alive, with_body);
+  auto written = co_await write_answer(std::move(answer), about, keep_alive);
   co_return written&& keep_alive;
 }
 
@@ -190,7 +243,9 @@ asio::awaitable<bool> connection::wait_for_request() {
   if (served_ && settings_->crowded)
     co_return false;
   stream_.expires_after(settings_->limits.idle_timeout);
-  auto [failure, count] = co_await stream_.async_read_some(buffer_.prepare(4096), as_result);
+  auto space = buffer_.prepare(4096);
+  auto [failure, count] =
+      co_await on_stream([&](auto& x) { return x.async_read_some(space, as_result); });
   idle_ = false;
   buffer_.commit(count);
   co_return !failure;
@@ -202,20 +257,23 @@ asio::awaitable<beast::error_code> connection::read_request(parser_type& parser)
   parser.body_limit(limits.body_limit);
   // One deadline for all of the request, so that a client cannot send a byte at a time for ever.
   stream_.expires_after(limits.read_timeout);
-  auto [failure, count] = co_await wire::async_read_header(stream_, buffer_, parser, as_result);
+  auto [failure, count] = co_await on_stream(
+      [&](auto& x) { return wire::async_read_header(x, buffer_, parser, as_result); });
   if (failure)
     co_return failure;
   if (beast::iequals(parser.get()[wire::field::expect], "100-continue")) {
     wire::response<wire::empty_body> go_on{wire::status::continue_, parser.get().version()};
-    auto [broken, sent] = co_await wire::async_write(stream_, go_on, as_result);
+    auto [broken, sent] =
+        co_await on_stream([&](auto& x) { return wire::async_write(x, go_on, as_result); });
     if (broken)
       co_return broken;
   }
-  auto [body_failure, body_count] = co_await wire::async_read(stream_, buffer_, parser, as_result);
+  auto [body_failure, body_count] =
+      co_await on_stream([&](auto& x) { return wire::async_read(x, buffer_, parser, as_result); });
   co_return body_failure;
 }
 
-asio::awaitable<response> connection::ask_handler(request x) {
+asio::awaitable<response> connection::ask_handler(request& x) {
   answer_.reset();
   ++request_number_;
   answer_timer_.expires_after(settings_->limits.answer_timeout);
@@ -253,11 +311,18 @@ void connection::on_answer(uint64_t number, response answer) {
   answer_timer_.cancel();
 }
 
-asio::awaitable<bool> connection::write_answer(response answer, unsigned version, bool keep_alive,
-                                               bool with_body) {
-  auto message = to_wire(std::move(answer), version, keep_alive, with_body);
+asio::awaitable<bool> connection::write_answer(response answer, const exchange& about,
+                                               bool keep_alive) {
+  auto status = answer.status;
+  auto bytes = answer.body.size();
+  auto message = to_wire(std::move(answer), about.version, keep_alive, about.with_body);
   stream_.expires_after(settings_->limits.read_timeout);
-  auto [failure, count] = co_await wire::async_write(stream_, message, as_result);
+  auto [failure, count] =
+      co_await on_stream([&](auto& x) { return wire::async_write(x, message, as_result); });
+  if (settings_->on_answer) {
+    std::chrono::duration<double> taken = clock::now() - about.arrived;
+    settings_->on_answer({about.route, about.method, status, taken.count(), bytes});
+  }
   co_return !failure;
 }
 

@@ -2,8 +2,10 @@
 
 #include "http/config.hpp"
 #include "http/message.hpp"
+#include "http/server_identity.hpp"
 
 #include <boost/asio/awaitable.hpp>
+#include <boost/asio/ssl/stream.hpp>
 #include <boost/asio/steady_timer.hpp>
 #include <boost/beast/core/flat_buffer.hpp>
 #include <boost/beast/core/tcp_stream.hpp>
@@ -11,17 +13,22 @@
 #include <boost/beast/http/string_body.hpp>
 
 #include <atomic>
+#include <chrono>
 #include <cstdint>
 #include <functional>
 #include <memory>
 #include <optional>
+#include <string>
+#include <tuple>
 
 namespace notify::http {
 
 /// What all connections of one server share.
 struct connection_settings {
   http_config limits;
-  handler handle;
+  dispatcher handle;
+  answer_hook on_answer; ///< May be empty.
+  tls_context_ptr tls;   ///< Null: no TLS.
   /// A client waits for a connection to end: none is kept alive.
   mutable std::atomic<bool> crowded = false;
 };
@@ -50,9 +57,32 @@ public:
   void abort();
 
 private:
+  using clock = std::chrono::steady_clock;
+
+  /// What is to be known of a request when its answer is written.
+  struct exchange {
+    unsigned version = 11;
+    bool with_body = true; ///< False for HEAD.
+    std::string method;
+    std::string route;
+    clock::time_point arrived;
+  };
+
   using parser_type = boost::beast::http::request_parser<boost::beast::http::string_body>;
 
   boost::asio::awaitable<void> run();
+
+  /// Agrees on TLS; false if the client does not.
+  boost::asio::awaitable<bool> shake_hands();
+
+  /// Tells a TLS client that nothing is missing behind the last answer.
+  boost::asio::awaitable<void> say_goodbye();
+
+  /// Reads or writes on the stream of the moment: `operation` gets the encrypted one or the plain
+  /// one, and its result is the awaitable of an error and a count.
+  template <class Operation>
+  boost::asio::awaitable<std::tuple<boost::beast::error_code, size_t>>
+  on_stream(Operation operation);
 
   /// Serves one request; false if the connection is to be closed.
   boost::asio::awaitable<bool> serve_one();
@@ -64,10 +94,11 @@ private:
   boost::asio::awaitable<boost::beast::error_code> read_request(parser_type& parser);
 
   /// Lets the handler answer, within the time-out.
-  boost::asio::awaitable<response> ask_handler(request x);
+  boost::asio::awaitable<response> ask_handler(request& x);
 
-  boost::asio::awaitable<bool> write_answer(response answer, unsigned version, bool keep_alive,
-                                            bool with_body);
+  /// Writes the answer and reports it; false if it did not reach the client.
+  boost::asio::awaitable<bool> write_answer(response answer, const exchange& about,
+                                            bool keep_alive);
 
   /// Gives the client time to read a refusal before the socket closes on unread bytes, which would
   /// reset the connection and could destroy the answer under way.
@@ -78,10 +109,12 @@ private:
   void close();
 
   boost::beast::tcp_stream stream_;
+  std::optional<boost::asio::ssl::stream<boost::beast::tcp_stream&>> tls_; ///< On top of it.
   boost::beast::flat_buffer buffer_;
   boost::asio::steady_timer answer_timer_;
   std::shared_ptr<const connection_settings> settings_;
   std::function<void()> on_gone_;
+  std::string peer_;
   std::optional<response> answer_;
   uint64_t request_number_ = 0; ///< An answer to another request came too late.
   std::atomic<bool> idle_ = false;

@@ -12,6 +12,13 @@ std::string_view request::header(std::string_view name) const {
   return {};
 }
 
+std::string_view request::param(std::string_view name) const {
+  for (const auto& [key, value] : params)
+    if (key == name)
+      return value;
+  return {};
+}
+
 response json_response(unsigned status, const boost::json::object& body) {
   return {status, "application/json", boost::json::serialize(body), {}};
 }

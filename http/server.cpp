@@ -26,11 +26,14 @@ using asio::ip::tcp;
 /// The listening socket and the list of connections; all of it on one strand.
 class server_state : public std::enable_shared_from_this<server_state> {
 public:
-  server_state(asio::io_context& io, const http_config& config, handler handle)
+  server_state(asio::io_context& io, const http_config& config, dispatcher handle,
+               answer_hook on_answer, tls_context_ptr tls)
       : io_(io), strand_(asio::make_strand(io)), acceptor_(strand_), slot_freed_(strand_),
         drain_timer_(strand_), settings_(std::make_shared<connection_settings>()) {
     settings_->limits = config;
     settings_->handle = std::move(handle);
+    settings_->on_answer = std::move(on_answer);
+    settings_->tls = std::move(tls);
     // Waited on until someone cancels it.
     slot_freed_.expires_at(asio::steady_timer::time_point::max());
   }
@@ -99,7 +102,8 @@ private:
 
   /// E.g. out of file descriptors: the next try would fail at once, too.
   asio::awaitable<void> pause_after(boost::system::error_code failure) {
-    log::warning("http", "cannot accept a connection", {{"reason", failure.message()}});
+    log::repeated(log::level::warning, "http", "cannot accept a connection",
+                  {{"reason", failure.message()}});
     asio::steady_timer pause{strand_, std::chrono::milliseconds{100}};
     co_await pause.async_wait(asio::as_tuple(asio::use_awaitable));
   }
@@ -178,13 +182,20 @@ private:
 };
 
 caf::expected<std::unique_ptr<server>> server::start(asio::io_context& io,
-                                                     const http_config& config, handler handle) {
-  auto state = std::make_shared<server_state>(io, config, std::move(handle));
+                                                     const http_config& config, dispatcher handle,
+                                                     answer_hook on_answer) {
+  auto tls = load_server_identity(config);
+  if (!tls)
+    return tls.error();
+  auto is_encrypted = *tls != nullptr;
+  auto state = std::make_shared<server_state>(io, config, std::move(handle), std::move(on_answer),
+                                              std::move(*tls));
   if (auto err = state->listen())
     return err;
   auto port = state->port();
   state->start();
-  log::info("http", "listening", {{"address", config.address}, {"port", port}});
+  log::info("http", "listening",
+            {{"address", config.address}, {"port", port}, {"tls", is_encrypted}});
   return std::unique_ptr<server>{new server{std::move(state), port}};
 }
 

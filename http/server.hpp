@@ -23,9 +23,10 @@ class server_state;
 class server {
 public:
   /// Listens and starts to serve. Fails with `ec::listen_failed` if the address is taken or not
-  /// this host's.
+  /// this host's, with `ec::invalid_config` if the certificate or key cannot be used.
   static caf::expected<std::unique_ptr<server>> start(boost::asio::io_context& io,
-                                                      const http_config& config, handler handle);
+                                                      const http_config& config, dispatcher handle,
+                                                      answer_hook on_answer = {});
 
   /// Stops without waiting.
   ~server();

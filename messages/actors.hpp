@@ -32,6 +32,10 @@ using job_dispatcher_actor = caf::typed_actor<
     caf::reacts_to<channel_gate>,
     // From operators. Answered once it is durable.
     caf::replies_to<set_channel_pause>::with<channel_pause_set>,
+    // From a worker whose pool is smaller now: may it go?
+    caf::replies_to<worker_leaving>::with<bool>,
+    // From the service after its settings were read again.
+    caf::reacts_to<tune_channel>,
     // Hint from inbox writers.
     caf::reacts_to<jobs_ready>,
     // Internal timers.
@@ -47,6 +51,8 @@ using provider_client_actor = caf::typed_actor<
     caf::reacts_to<send_finished>,
     // From the dispatcher: the process stops.
     caf::reacts_to<cut_sends>,
+    // From the service after its settings were read again.
+    caf::reacts_to<tune_channel>,
     // Internal timers.
     caf::reacts_to<deadline_tick>, caf::reacts_to<gate_tick>>::extend_with<status_actor>;
 
@@ -105,6 +111,8 @@ using trace_exporter_actor = caf::typed_actor<
 using supervisor_actor = caf::typed_actor<
     // Who is there.
     caf::replies_to<get_children>::with<child_list>,
+    // How many there are to be, if its children are a pool of equals.
+    caf::reacts_to<resize_pool>,
     // Internal timers.
     caf::reacts_to<restart_child>, caf::reacts_to<stop_timeout>>::extend_with<status_actor>;
 

@@ -43,6 +43,15 @@ struct delivery_job {
 /// a fresh key. Stable over all attempts.
 std::string idempotency_key(const delivery_job& job);
 
+/// Where a job comes from, for whoever tells people about it.
+struct job_origin {
+  uuid event_id;
+  std::string correlation_id;
+  std::string traceparent; ///< Of the span that sends it, if it is traced; else empty.
+
+  bool operator==(const job_origin&) const = default;
+};
+
 /// Names one attempt of one job within its lease.
 struct attempt_ref {
   uuid job_id;
@@ -70,6 +79,7 @@ struct send_finished {
   uuid job_id;
   int32_t attempt_no = 0;
   outcome result;
+  job_origin origin = {}; ///< As it was asked; empty if nobody said.
 };
 
 /// What becomes of a job after an attempt.
@@ -96,6 +106,7 @@ struct attempt_result {
   std::string content_hash;
   std::string idempotency_key;
   caf::timespan started_ago{0}; ///< Age of the attempt when it finished, by a monotonic clock.
+  job_origin origin = {};
 };
 
 /// The attempt is durable, or was recorded by someone else before (`applied` is false then).
@@ -189,6 +200,11 @@ typename Inspector::result_type inspect(Inspector& f, delivery_job& x) {
 }
 
 template <class Inspector>
+typename Inspector::result_type inspect(Inspector& f, job_origin& x) {
+  return f(caf::meta::type_name("job_origin"), x.event_id, x.correlation_id, x.traceparent);
+}
+
+template <class Inspector>
 typename Inspector::result_type inspect(Inspector& f, attempt_ref& x) {
   return f(caf::meta::type_name("attempt_ref"), x.job_id, x.attempt_no, x.lease_id);
 }
@@ -205,14 +221,14 @@ typename Inspector::result_type inspect(Inspector& f, deliver& x) {
 
 template <class Inspector>
 typename Inspector::result_type inspect(Inspector& f, send_finished& x) {
-  return f(caf::meta::type_name("send_finished"), x.job_id, x.attempt_no, x.result);
+  return f(caf::meta::type_name("send_finished"), x.job_id, x.attempt_no, x.result, x.origin);
 }
 
 template <class Inspector>
 typename Inspector::result_type inspect(Inspector& f, attempt_result& x) {
   return f(caf::meta::type_name("attempt_result"), x.attempt, x.lease_size, x.next, x.delay,
            x.counts_as_failure, x.counts_as_reclaim, x.result, x.dead_reason, x.clamped_wait,
-           x.answer, x.content_hash, x.idempotency_key, x.started_ago);
+           x.answer, x.content_hash, x.idempotency_key, x.started_ago, x.origin);
 }
 
 template <class Inspector>

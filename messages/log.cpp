@@ -1,5 +1,7 @@
 #include "messages/log.hpp"
 
+#include "messages/repeat_limiter.hpp"
+
 #include <boost/json/serialize.hpp>
 #include <boost/json/value.hpp>
 
@@ -10,6 +12,9 @@
 #include <chrono>
 #include <cstdio>
 #include <ctime>
+#include <functional>
+#include <mutex>
+#include <vector>
 
 namespace notify::log {
 
@@ -72,11 +77,25 @@ std::string timestamp() {
   return text;
 }
 
+/// What `repeated` and `redirect` need; never destroyed, as the logger.
+struct shared_state {
+  std::mutex mutex;
+  repeat_limiter limiter{std::chrono::minutes{1}};
+  std::function<void(std::string_view)> sink;
+  std::function<repeat_limiter::time_point()> now;
+};
+
+shared_state& shared() {
+  static auto* instance = new shared_state;
+  return *instance;
+}
+
 boost::json::value to_json(const field& x) {
   return std::visit([](const auto& v) { return boost::json::value(v); }, x.value);
 }
 
-std::string json_line(level x, std::string_view component, std::string_view message, fields more) {
+std::string json_line(level x, std::string_view component, std::string_view message,
+                      const std::vector<field>& more) {
   boost::json::object line;
   line["time"] = timestamp();
   line["level"] = name_of(x);
@@ -87,7 +106,8 @@ std::string json_line(level x, std::string_view component, std::string_view mess
   return boost::json::serialize(line);
 }
 
-std::string text_line(level x, std::string_view component, std::string_view message, fields more) {
+std::string text_line(level x, std::string_view component, std::string_view message,
+                      const std::vector<field>& more) {
   auto line = timestamp();
   line += ' ';
   line += name_of(x);
@@ -110,6 +130,35 @@ std::string text_line(level x, std::string_view component, std::string_view mess
   return line;
 }
 
+void put(level x, std::string_view component, std::string_view message,
+         const std::vector<field>& more) {
+  auto line = current_format.load() == format::json ? json_line(x, component, message, more)
+                                                    : text_line(x, component, message, more);
+  std::unique_lock guard{shared().mutex};
+  if (auto sink = shared().sink) {
+    guard.unlock();
+    sink(line);
+    return;
+  }
+  guard.unlock();
+  logger().log(to_spdlog(x), spdlog::string_view_t{line.data(), line.size()});
+}
+
+repeat_limiter::time_point time_of_repeats() {
+  return shared().now ? shared().now() : std::chrono::steady_clock::now();
+}
+
+/// Tells what was only counted and whose time is over.
+void put_summaries() {
+  std::unique_lock guard{shared().mutex};
+  auto due = shared().limiter.due(time_of_repeats());
+  guard.unlock();
+  for (auto& x : due) {
+    x.last.more.emplace_back("more", x.count);
+    put(x.last.how, x.last.component, x.last.message, x.last.more);
+  }
+}
+
 } // namespace
 
 void configure(level lowest, format how) {
@@ -124,9 +173,32 @@ bool enabled(level x) {
 void write(level x, std::string_view component, std::string_view message, fields more) {
   if (!enabled(x))
     return;
-  auto line = current_format.load() == format::json ? json_line(x, component, message, more)
-                                                    : text_line(x, component, message, more);
-  logger().log(to_spdlog(x), spdlog::string_view_t{line.data(), line.size()});
+  put_summaries();
+  put(x, component, message, more);
+}
+
+void repeated(level x, std::string_view component, std::string_view message, fields more) {
+  if (!enabled(x))
+    return;
+  put_summaries();
+  std::unique_lock guard{shared().mutex};
+  auto is_news = shared().limiter.is_news({x, std::string{component}, std::string{message}, more},
+                                          time_of_repeats());
+  guard.unlock();
+  if (is_news)
+    put(x, component, message, more);
+}
+
+void set_repeat_interval(std::chrono::milliseconds interval) {
+  std::lock_guard guard{shared().mutex};
+  shared().limiter = repeat_limiter{interval};
+}
+
+void redirect(std::function<void(std::string_view)> sink,
+              std::function<std::chrono::steady_clock::time_point()> now) {
+  std::lock_guard guard{shared().mutex};
+  shared().sink = std::move(sink);
+  shared().now = std::move(now);
 }
 
 } // namespace notify::log

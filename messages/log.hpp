@@ -1,6 +1,8 @@
 #pragma once
 
+#include <chrono>
 #include <cstdint>
+#include <functional>
 #include <initializer_list>
 #include <string>
 #include <string_view>
@@ -17,7 +19,7 @@ enum class format : uint8_t { text, json };
 
 /// A named value next to the message.
 struct field {
-  std::string_view name;
+  std::string_view name; ///< A literal: `repeated` keeps it.
   std::variant<std::string, int64_t, double, bool> value;
 
   field(std::string_view n, std::string v) : name(n), value(std::move(v)) {}
@@ -40,6 +42,19 @@ bool enabled(level x);
 
 /// Writes one line. `component` is the actor's name or the module's.
 void write(level x, std::string_view component, std::string_view message, fields more = {});
+
+/// As `write`, for what may happen again and again while one cause lasts: of equal component and
+/// message, one line goes out at once, the further ones of the next `repeat_interval` are counted
+/// and then told together as one, with the fields of the last and `more`.
+void repeated(level x, std::string_view component, std::string_view message, fields more = {});
+
+/// How long `repeated` only counts. Set once, before there are threads; one minute without a call.
+void set_repeat_interval(std::chrono::milliseconds interval);
+
+/// For tests: where the lines go (null: standard error again) and what time `repeated` goes by
+/// (null: the steady clock).
+void redirect(std::function<void(std::string_view line)> sink,
+              std::function<std::chrono::steady_clock::time_point()> now = nullptr);
 
 inline void debug(std::string_view component, std::string_view message, fields more = {}) {
   write(level::debug, component, message, more);

@@ -12,6 +12,9 @@ struct resize_pool {
   uint32_t size = 0;
 };
 
+/// To a worker: the pool is smaller now. It ends once it has no job.
+struct retire_worker {};
+
 /// To the dispatcher and the channel's provider client: new limits, from now on.
 struct tune_channel {
   std::string channel;
@@ -24,6 +27,11 @@ struct tune_channel {
 template <class Inspector>
 typename Inspector::result_type inspect(Inspector& f, resize_pool& x) {
   return f(caf::meta::type_name("resize_pool"), x.size);
+}
+
+template <class Inspector>
+typename Inspector::result_type inspect(Inspector& f, retire_worker&) {
+  return f(caf::meta::type_name("retire_worker"));
 }
 
 template <class Inspector>

@@ -2,6 +2,7 @@
 
 #include "messages/delivery.hpp"
 #include "messages/status.hpp"
+#include "messages/tuning.hpp"
 
 #include <caf/replies_to.hpp>
 #include <caf/typed_actor.hpp>
@@ -24,6 +25,8 @@ using delivery_worker_actor = caf::typed_actor<
     caf::reacts_to<send_finished>,
     // From the result writer; frees the slot.
     caf::reacts_to<result_recorded>,
+    // From its pool, which is to be smaller: ends after the job in hand.
+    caf::reacts_to<retire_worker>,
     // Internal timer.
     caf::reacts_to<worker_tick>>::extend_with<status_actor>;
 
@@ -39,6 +42,15 @@ struct worker_busy {
   attempt_ref attempt;
   uint32_t lease_size = 0;
   int32_t reclaims = 0;
+  delivery_worker_actor worker;
+  job_origin origin = {};
+};
+
+/// A worker without a job wants to go. It may if the answer is true; else the dispatcher gave it
+/// one meanwhile.
+struct worker_leaving {
+  std::string channel;
+  attempt_ref finished; ///< Its last job, which needs no `worker_ready` any more.
   delivery_worker_actor worker;
 };
 
@@ -58,6 +70,7 @@ struct send_message {
   rendered_message content;
   std::string idempotency_key; ///< Stable over attempts.
   delivery_worker_actor worker;
+  job_origin origin = {};
 };
 
 /// Asks a result writer to make one attempt durable; answered by `result_recorded` to `worker`,
@@ -75,7 +88,12 @@ typename Inspector::result_type inspect(Inspector& f, worker_ready& x) {
 template <class Inspector>
 typename Inspector::result_type inspect(Inspector& f, worker_busy& x) {
   return f(caf::meta::type_name("worker_busy"), x.channel, x.attempt, x.lease_size, x.reclaims,
-           x.worker);
+           x.worker, x.origin);
+}
+
+template <class Inspector>
+typename Inspector::result_type inspect(Inspector& f, worker_leaving& x) {
+  return f(caf::meta::type_name("worker_leaving"), x.channel, x.finished, x.worker);
 }
 
 template <class Inspector>
@@ -86,7 +104,7 @@ typename Inspector::result_type inspect(Inspector& f, job_returned& x) {
 template <class Inspector>
 typename Inspector::result_type inspect(Inspector& f, send_message& x) {
   return f(caf::meta::type_name("send_message"), x.job_id, x.attempt_no, x.recipient, x.content,
-           x.idempotency_key, x.worker);
+           x.idempotency_key, x.worker, x.origin);
 }
 
 template <class Inspector>

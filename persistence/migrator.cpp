@@ -178,6 +178,8 @@ caf::expected<schema_report> schema_state(const postgres_config& config,
     check_encoding(db.sql());
     if (has_history(db.sql()))
       report.version = check_history(db.sql(), known);
+    for (const auto& x : known.subspan(static_cast<size_t>(report.version)))
+      report.pending.push_back(title(x));
     return report;
   });
 }

@@ -20,8 +20,9 @@ struct migration_report {
 
 /// Where the database's schema stands.
 struct schema_report {
-  int32_t version = 0; ///< Of the database; 0: no schema.
-  int32_t wanted = 0;  ///< Of this binary. The service runs only if both are equal.
+  int32_t version = 0;              ///< Of the database; 0: no schema.
+  int32_t wanted = 0;               ///< Of this binary. The service runs only if both are equal.
+  std::vector<std::string> pending; ///< The migrations in between.
 };
 
 /// Brings schema `notify` to the version of this binary. Safe to call from many processes at once:

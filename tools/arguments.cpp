@@ -21,7 +21,7 @@ std::string did_you_mean(const std::string& word, const std::vector<std::string>
 
 /// The options that are not settings.
 const std::vector<std::string>& switches() {
-  static const std::vector<std::string> names{"config", "help", "version", "markdown"};
+  static const std::vector<std::string> names{"config", "help", "version", "markdown", "status"};
   return names;
 }
 
@@ -53,6 +53,8 @@ public:
       return read_switch(out_.version);
     if (name_ == "markdown")
       return read_switch(out_.markdown);
+    if (name_ == "status")
+      return read_switch(out_.status);
     return read_setting();
   }
 
@@ -118,7 +120,10 @@ const std::vector<command_info>& commands() {
   static const std::vector<command_info> list{
       {"run", "runs the service until SIGTERM or SIGINT (the default)"},
       {"check", "prints the effective settings with secrets masked, and ends"},
-      {"migrate", "brings the database's schema to this program's version, and ends"},
+      {"migrate", "brings the database's schema to this program's version, and ends; with --status "
+                  "only tells what is to be done"},
+      {"token",
+       "NAME viewer|operator: makes a token for the API and its line for http.tokens-file"},
       {"options", "lists every option; with --markdown as docs/configuration.md"},
       {"outcomes", "lists what providers' answers mean, as docs/retry-table.md"},
   };
@@ -139,6 +144,8 @@ caf::expected<arguments> read_arguments(const std::vector<std::string>& words,
         return err;
     } else if (word.starts_with("-")) {
       return refuse("unknown option " + word + ", options look like --section.name=VALUE");
+    } else if (has_command && result.command == "token") {
+      result.operands.push_back(word);
     } else if (has_command) {
       return refuse("one command at a time: " + result.command + " or " + word + "?");
     } else if (auto err = check_command(word)) {
@@ -150,6 +157,10 @@ caf::expected<arguments> read_arguments(const std::vector<std::string>& words,
   }
   if (result.markdown && result.command != "options" && result.command != "outcomes")
     return refuse("--markdown belongs to the commands options and outcomes");
+  if (result.status && result.command != "migrate")
+    return refuse("--status belongs to the command migrate");
+  if (result.command == "token" && !result.help && result.operands.size() != 2)
+    return refuse("token needs a name and a role: notifyd token NAME viewer|operator");
   return result;
 }
 

@@ -32,8 +32,10 @@ struct arguments {
   bool help = false;
   bool version = false;
   bool markdown = false;
+  bool status = false;
   std::optional<std::string> config_file;
   std::vector<setting_argument> settings;
+  std::vector<std::string> operands; ///< Of the command `token`: a name and a role.
 };
 
 /// Reads a command line without the program's name. Only names are checked here, not values. The

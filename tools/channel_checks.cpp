@@ -32,6 +32,15 @@ caf::error check_outbound_http(const outbound_http_config& x) {
   return caf::none;
 }
 
+caf::error check_tracing(const tracing_config& x) {
+  boost::asio::io_context io;
+  http_client_config probe;
+  probe.ca_file = x.ca_file;
+  if (auto client = http_client::make(io, probe); !client)
+    return caf::make_error(ec::invalid_config, "tracing." + problem_text(client.error()));
+  return caf::none;
+}
+
 caf::error check_channel(const channel_config& x) {
   caf::error result;
   if (x.provider == "resend")
@@ -53,6 +62,8 @@ caf::error check_channels(const service_config& config) {
     for (const auto& [name, channel] : config.channels)
       if (auto err = check_channel(channel))
         problems += (problems.empty() ? "channel-" : "\nchannel-") + name + "." + problem_text(err);
+  if (auto err = check_tracing(config.tracing))
+    problems += (problems.empty() ? "" : "\n") + problem_text(err);
   return problems.empty() ? caf::none : caf::make_error(ec::invalid_config, problems);
 }
 

@@ -136,8 +136,11 @@ std::string describe(std::span<const option> known) {
 }
 
 std::string message(const caf::error& error) {
+  // These are made for people: their context says it all.
+  auto is_plain = error == ec::invalid_config || error == ec::invalid_request
+                  || error == ec::not_found || error == ec::wrong_state || error == ec::stopping;
   const auto& context = error.context();
-  if (error == ec::invalid_config && context.match_elements<std::string>())
+  if (is_plain && context.match_elements<std::string>())
     return context.get_as<std::string>(0);
   return render(error);
 }

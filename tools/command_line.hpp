@@ -15,7 +15,15 @@
 namespace notify::cli {
 
 /// Exit codes of our programs.
-enum exit_code : int { success = 0, failed = 1, usage = 2 };
+enum exit_code : int {
+  success = 0,
+  failed = 1,
+  usage = 2,
+  not_found = 3,
+  wrong_state = 4, ///< It exists, but what was asked cannot be done to it now.
+  not_allowed = 5, ///< The service does not know the token, or it may not do this.
+  warnings = 6,    ///< Nothing is broken, but something deserves a look.
+};
 
 /// One option as `--help` shows it.
 struct option {

@@ -4,7 +4,9 @@
 #include "actors/routing.hpp"
 #include "messages/error.hpp"
 #include "messages/nearest.hpp"
+#include "tools/channel_checks.hpp"
 #include "tools/option_table.hpp"
+#include "tools/settings.hpp"
 #include "tools/value_text.hpp"
 
 #include <algorithm>
@@ -43,6 +45,16 @@ caf::error check_configured_files(const service_config& config) {
   for (const auto& [event_type, list] : routes->routes())
     for (const auto& x : list)
       check_route(config.routes_file + ": the route of " + event_type, x, **templates, problems);
+  if (!problems.empty())
+    return caf::make_error(ec::invalid_config, problems);
+  return caf::none;
+}
+
+caf::error check_named(const service_config& config) {
+  std::string problems;
+  for (const auto& err : {check_channels(config), check_configured_files(config)})
+    if (err)
+      add_line(problems, problem_text(err));
   if (!problems.empty())
     return caf::make_error(ec::invalid_config, problems);
   return caf::none;

@@ -11,4 +11,7 @@ namespace notify {
 /// (`ec::invalid_config`) holds one line per problem.
 caf::error check_configured_files(const service_config& config);
 
+/// All that the settings name: channels and files.
+caf::error check_named(const service_config& config);
+
 } // namespace notify

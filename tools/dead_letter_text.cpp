@@ -1,75 +1,20 @@
 #include "tools/dead_letter_text.hpp"
 
 #include "actors/event_time.hpp"
-#include "messages/safe_text.hpp"
+#include "tools/printable.hpp"
+#include "tools/text_table.hpp"
 
 #include <boost/json/array.hpp>
 
 #include <algorithm>
-#include <array>
 #include <optional>
 
 namespace notify {
 
 namespace {
 
-constexpr size_t hex_shown = 64;    ///< Bytes of what is no text.
 constexpr size_t detail_shown = 60; ///< Bytes of a detail in a table.
 constexpr size_t line_shown = 200;  ///< Bytes of a key or a header.
-
-std::string to_hex(std::string_view bytes) {
-  constexpr std::string_view digits = "0123456789abcdef";
-  std::string result;
-  for (unsigned char c : bytes) {
-    result += digits[c >> 4u];
-    result += digits[c & 15u];
-  }
-  return result;
-}
-
-/// C0 and C1: what a terminal may take as a command.
-bool is_control(std::string_view character) {
-  auto first = static_cast<unsigned char>(character.front());
-  if (character.size() == 1)
-    return first < 0x20 || first == 0x7F;
-  return first == 0xC2 && static_cast<unsigned char>(character[1]) < 0xA0;
-}
-
-bool is_text(std::string_view bytes, bool several_lines) {
-  while (!bytes.empty()) {
-    auto size = utf8_character(bytes);
-    if (size == 0)
-      return false;
-    auto layout = bytes.front() == '\n' || bytes.front() == '\t' || bytes.front() == '\r';
-    if (is_control(bytes.substr(0, size)) && !(several_lines && layout))
-      return false;
-    bytes.remove_prefix(size);
-  }
-  return true;
-}
-
-/// At most `limit` bytes, never cut inside a character.
-std::string_view cut(std::string_view text, size_t limit) {
-  if (text.size() <= limit)
-    return text;
-  while (limit > 0 && (static_cast<unsigned char>(text[limit]) & 0xC0u) == 0x80u)
-    --limit;
-  return text.substr(0, limit);
-}
-
-std::string printable(std::string_view bytes, size_t limit, bool several_lines) {
-  auto size = std::to_string(bytes.size());
-  if (!is_text(bytes, several_lines)) {
-    auto shown = bytes.substr(0, std::min(limit, hex_shown));
-    return "(" + size + " bytes, not text: " + to_hex(shown)
-           + (shown.size() < bytes.size() ? "..." : "") + ")";
-  }
-  auto shown = cut(bytes, limit);
-  std::string result{shown};
-  if (shown.size() < bytes.size())
-    result += "... (" + size + " bytes)";
-  return result;
-}
 
 std::string position(const letter_info& x) {
   return x.topic + "/" + std::to_string(x.partition) + "/" + std::to_string(x.offset);
@@ -120,8 +65,8 @@ boost::json::value json_bytes(const nullable_bytes& x, size_t limit) {
   if (!x.present)
     return nullptr;
   boost::json::object result{{"bytes", x.bytes.size()}};
-  auto text = is_text(x.bytes, true);
-  auto shown = text ? cut(x.bytes, limit) : std::string_view{x.bytes}.substr(0, limit);
+  auto text = is_printable(x.bytes, true);
+  auto shown = text ? cut_text(x.bytes, limit) : std::string_view{x.bytes}.substr(0, limit);
   result[text ? "text" : "hex"] = text ? std::string{shown} : to_hex(shown);
   result["cut"] = shown.size() < x.bytes.size();
   return result;
@@ -129,33 +74,15 @@ boost::json::value json_bytes(const nullable_bytes& x, size_t limit) {
 
 } // namespace
 
-std::string printable_line(std::string_view bytes, size_t limit) {
-  return printable(bytes, limit, false);
-}
-
-std::string printable_text(std::string_view bytes, size_t limit) {
-  return printable(bytes, limit, true);
-}
-
 std::string letter_table(const std::vector<letter_info>& letters) {
-  using line = std::array<std::string, 7>;
-  std::vector<line> lines{{"ID", "FAILED AT", "REASON", "RECORD", "PUBLISHED", "REPLAY", "DETAIL"}};
+  text_table table{{"ID"},        {"FAILED AT"}, {"REASON"}, {"RECORD"},
+                   {"PUBLISHED"}, {"REPLAY"},    {"DETAIL"}};
   for (const auto& x : letters)
-    lines.push_back(
+    table.add(
         {std::to_string(x.id), format_rfc3339(x.first_failed_us).substr(0, 19) + "Z", x.reason,
          position(x), !x.published_us ? "no" : (x.publish_note.empty() ? "yes" : "stub"),
          x.replay_result.empty() ? "-" : x.replay_result, printable_line(x.detail, detail_shown)});
-  std::array<size_t, 7> widths{};
-  for (const auto& row : lines)
-    for (size_t i = 0; i < row.size(); ++i)
-      widths[i] = std::max(widths[i], row[i].size());
-  std::string result;
-  for (const auto& row : lines) {
-    for (size_t i = 0; i + 1 < row.size(); ++i)
-      result += row[i] + std::string(widths[i] - row[i].size() + 2, ' ');
-    result += row.back() + "\n";
-  }
-  return result;
+  return table.text();
 }
 
 std::string letter_page_text(const stored_letter& letter, size_t limit) {

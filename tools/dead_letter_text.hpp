@@ -6,20 +6,12 @@
 
 #include <cstddef>
 #include <string>
-#include <string_view>
 #include <vector>
 
 // Dead letters for people and programs. Their bytes come from anyone: only text without control
 // characters reaches a terminal.
 
 namespace notify {
-
-/// Bytes on one line: as they are if they are text without control characters, else their number
-/// and the first ones in hexadecimal. Cut after `limit` bytes, which is told.
-std::string printable_line(std::string_view bytes, size_t limit);
-
-/// The same for a value, which may have several lines.
-std::string printable_text(std::string_view bytes, size_t limit);
 
 /// A table with a line for each letter, the names of the columns first.
 std::string letter_table(const std::vector<letter_info>& letters);

@@ -9,13 +9,8 @@
 
 namespace notify::ctl {
 
-caf::error refuse(std::string text) {
-  return caf::make_error(ec::invalid_config, std::move(text));
-}
-
-int failure(const caf::error& error, const char* command, const cli::arguments& from, streams io) {
-  io.err << "notifyctl " << command << ": " << cli::message(error) << " (brokers "
-         << from.at("brokers") << ")\n";
+int failure(const caf::error& error, std::string_view path, const cluster& servers, streams io) {
+  io.err << "notifyctl " << path << ": " << cli::message(error) << servers.suffix() << '\n';
   return cli::failed;
 }
 
@@ -23,19 +18,34 @@ caf::expected<group_desk> group_desk::open(cli::arguments from) {
   auto timeout = cli::number(from, "timeout", 1, 3600);
   if (!timeout)
     return std::move(timeout.error());
-  auto brokers = cli::split_list(from.at("brokers"));
-  auto group = kafka::group_offsets::open(brokers, from.at("group"));
+  auto config = read_settings(from);
+  if (!config)
+    return std::move(config.error());
+  auto topic = event_topic(from, **config);
+  // Only whoever moves offsets works on one topic.
+  auto is_needed = from.has("to") || from.has("partition");
+  if (!topic && is_needed)
+    return std::move(topic.error());
+  auto servers = cluster_of(**config);
+  const auto& name = (*config)->service().kafka.group;
+  auto group = kafka::group_offsets::open(servers.brokers, name, servers.connection);
   if (!group)
     return std::move(group.error());
-  auto admin = kafka::admin::create(brokers, "notifyctl");
+  auto admin = kafka::admin::create(servers.brokers, "notifyctl", servers.connection);
   if (!admin)
     return std::move(admin.error());
-  return group_desk{std::move(*group), std::move(*admin), std::chrono::seconds{*timeout},
-                    std::move(from)};
+  return group_desk{std::move(*group),
+                    std::move(*admin),
+                    std::chrono::seconds{*timeout},
+                    std::move(from),
+                    name,
+                    topic ? std::move(*topic) : std::string{},
+                    std::move(servers),
+                    database_of(**config)};
 }
 
-caf::expected<offset_map> group_desk::committed(const std::string& topic) {
-  auto all = admin.committed(from.at("group"), timeout);
+caf::expected<offset_map> group_desk::committed() {
+  auto all = admin.committed(name, timeout);
   if (!all)
     return std::move(all.error());
   offset_map result;
@@ -46,28 +56,21 @@ caf::expected<offset_map> group_desk::committed(const std::string& topic) {
 }
 
 caf::error group_desk::require_no_members() {
-  auto count = group.members(timeout);
-  if (!count)
-    return std::move(count.error());
-  if (*count > 0)
-    return refuse("the group " + from.at("group") + " has " + std::to_string(*count)
+  auto now = group.describe(timeout);
+  if (!now)
+    return std::move(now.error());
+  if (now->members > 0)
+    return refuse("the group " + name + " has " + std::to_string(now->members)
                   + " members: stop the service first");
   return caf::none;
 }
 
-postgres_config group_desk::database() const {
-  postgres_config result;
-  result.url = from.at("database");
-  result.application_name = "notifyctl";
-  return result;
-}
-
 caf::error group_desk::move_and_record(const offset_map& after, const audit_entry& entry) {
-  session db{database(), "offsets", planner::free};
+  session db{database, "offsets", planner::free};
   caf::error refused;
   auto done = run_transaction(db, [&] {
     write_audit(db.sql(), entry);
-    refused = group.move(from.at("topic"), after, timeout);
+    refused = group.move(topic, after, timeout);
     if (refused)
       throw refused_value{"not moved"};
     return true;

@@ -5,6 +5,7 @@
 #include "persistence/audit_log.hpp"
 #include "tools/command_line.hpp"
 #include "tools/notifyctl.hpp"
+#include "tools/notifyctl_settings.hpp"
 
 #include <chrono>
 #include <cstdint>
@@ -24,27 +25,26 @@ struct group_desk {
   kafka::admin admin;
   std::chrono::seconds timeout;
   cli::arguments from; ///< The command line.
+  std::string name;    ///< The group's.
+  std::string topic;   ///< That events come from.
+  cluster servers;
+  postgres_config database;
 
   static caf::expected<group_desk> open(cli::arguments from);
 
-  /// What the group has committed for this topic.
-  caf::expected<offset_map> committed(const std::string& topic);
+  /// What the group has committed for the topic.
+  caf::expected<offset_map> committed();
 
   /// An error if the group has members: they would go on where they are, and commit that.
   caf::error require_no_members();
-
-  postgres_config database() const;
 
   /// Moves the group and records that; neither without the other, as far as two servers allow: if
   /// the database fails at the very end, the error says so.
   caf::error move_and_record(const offset_map& after, const audit_entry& entry);
 };
 
-/// A wrong wish, in words for a person.
-caf::error refuse(std::string text);
-
-/// Tells what failed; the exit code.
-int failure(const caf::error& error, const char* command, const cli::arguments& from, streams io);
+/// Tells what failed and where; the exit code.
+int failure(const caf::error& error, std::string_view path, const cluster& servers, streams io);
 
 /// One line per partition: topic, partition, old offset or "-", new offset.
 void print_moves(const std::string& topic, const offset_map& before, const offset_map& after,

@@ -5,7 +5,8 @@
 #include "persistence/pg_ingest_store.hpp"
 #include "tools/dead_letter_text.hpp"
 #include "tools/notifyctl.hpp"
-#include "tools/settings.hpp"
+#include "tools/notifyctl_options.hpp"
+#include "tools/notifyctl_settings.hpp"
 
 #include <boost/json/serialize.hpp>
 
@@ -18,14 +19,8 @@ namespace notify::ctl {
 
 namespace {
 
-using namespace std::string_view_literals;
-
-constexpr cli::option config_option{
-    "config", "FILE", "the service's settings: database, routes, limits (or NOTIFYD_CONFIG)", ""};
-constexpr cli::option postgres_option{"postgres", "URL", "the database, without a password", ""};
-constexpr cli::option json_option{"json", "", "one JSON object a line instead of text", ""};
 constexpr cli::option reason_option{"reason", "CODE", "only letters with this reason", ""};
-constexpr cli::option topic_option{"topic", "NAME", "only records of this topic", ""};
+constexpr cli::option of_topic_option{"topic", "NAME", "only records of this topic", ""};
 constexpr cli::option from_option{"from", "TIME", "only those that first failed at or after it",
                                   ""};
 constexpr cli::option to_option{"to", "TIME", "only those that first failed before it", ""};
@@ -36,7 +31,7 @@ constexpr std::array list_options = {
     config_option,
     postgres_option,
     reason_option,
-    topic_option,
+    of_topic_option,
     from_option,
     to_option,
     id_option,
@@ -58,72 +53,16 @@ constexpr std::array replay_options = {
     config_option,
     postgres_option,
     reason_option,
-    topic_option,
+    of_topic_option,
     from_option,
     to_option,
     id_option,
     cli::option{"all", "", "needed if neither a letter nor a filter is given", ""},
     cli::option{"limit", "N", "most letters, the oldest first; 0: all", "0"},
-    cli::option{"routes", "FILE", "judge by this routes file instead of the settings' own", ""},
-    cli::option{"dry-run", "", "change nothing, tell what would be valid", ""},
+    routes_option,
+    dry_run_option,
     json_option,
 };
-
-constexpr auto help = R"(Usage: notifyctl dead-letters list [OPTION...]
-       notifyctl dead-letters show [OPTION...] ID...
-       notifyctl dead-letters replay [OPTION...]
-
-list shows what could not be processed, show all about single letters, and replay takes letters
-through the inbox again, by today's routes and limits: what is valid now becomes an event with its
-notifications, everything else stays a dead letter, with the new reason.
-
-TIME is 2026-09-01T16:00:00Z or 2026-09-01. The database's password comes from NOTIFYD_POSTGRES_PASSWORD
-or PGPASSWORD, or from the settings' password file, never from the command line.
-)"sv;
-
-constexpr auto examples = R"(
-Examples:
-  notifyctl dead-letters list --config=/etc/notifyd/notifyd.ini --reason=missing_route_data
-  notifyctl dead-letters show --config=/etc/notifyd/notifyd.ini 17
-  notifyctl dead-letters replay --postgres=postgresql://notify@db/notify --id=17,18 --dry-run
-  notifyctl dead-letters replay --config=notifyd.ini --reason=unsupported_version --from=2026-09-01
-)"sv;
-
-caf::error refuse(std::string text) {
-  return caf::make_error(ec::invalid_config, std::move(text));
-}
-
-/// What ends a command early: wrong usage, or a failure at run time.
-int give_up(const caf::error& error, const char* verb, streams io) {
-  auto command = "dead-letters " + std::string{verb};
-  if (error == ec::invalid_config)
-    return usage_error(error, command.c_str(), io);
-  io.err << "notifyctl " << command << ": " << render(error) << '\n';
-  return cli::failed;
-}
-
-/// Settings as the service reads them, with what this command line says put over the file's.
-caf::expected<std::unique_ptr<settings>> read_settings(const cli::arguments& from) {
-  notify::arguments all;
-  if (from.has("config"))
-    all.config_file = from.at("config");
-  if (from.has("postgres"))
-    all.settings.push_back({"postgres", "url", from.at("postgres")});
-  if (from.has("routes"))
-    all.settings.push_back({"service", "routes-file", from.at("routes")});
-  auto result = settings::load(all, process_environment());
-  if (!result)
-    return result.error();
-  if (auto err = (*result)->check_passwords())
-    return err;
-  return result;
-}
-
-postgres_config database_of(const settings& x) {
-  auto result = x.service().postgres;
-  result.application_name = "notifyctl";
-  return result;
-}
 
 caf::expected<std::vector<int64_t>> to_ids(const std::vector<std::string>& words) {
   std::vector<int64_t> result;
@@ -195,11 +134,9 @@ caf::expected<std::vector<letter_info>> find_letters(const cli::arguments& from)
 }
 
 int list(const cli::arguments& from, streams io) {
-  if (!from.rest.empty())
-    return give_up(refuse("unexpected word '" + from.rest.front() + "'"), "list", io);
   auto letters = find_letters(from);
   if (!letters)
-    return give_up(letters.error(), "list", io);
+    return give_up(letters.error(), "dead-letters list", io);
   if (!from.has("json")) {
     io.out << letter_table(*letters);
     return cli::success;
@@ -212,25 +149,25 @@ int list(const cli::arguments& from, streams io) {
 int show(const cli::arguments& from, streams io) {
   auto ids = to_ids(from.rest);
   if (!ids)
-    return give_up(ids.error(), "show", io);
+    return give_up(ids.error(), "dead-letters show", io);
   if (ids->empty())
-    return give_up(refuse("which letter? Its id is a word of its own"), "show", io);
+    return give_up(refuse("which letter? Its id is a word of its own"), "dead-letters show", io);
   auto limit = cli::number(from, "bytes", 0, 1 << 30);
   if (!limit)
-    return give_up(limit.error(), "show", io);
+    return give_up(limit.error(), "dead-letters show", io);
   auto config = read_settings(from);
   if (!config)
-    return give_up(config.error(), "show", io);
+    return give_up(config.error(), "dead-letters show", io);
   pg_dead_letter_store store{database_of(**config)};
   int code = cli::success;
   auto separator = "";
   for (auto id : *ids) {
     auto letters = store.load({id});
     if (!letters)
-      return give_up(letters.error(), "show", io);
+      return give_up(letters.error(), "dead-letters show", io);
     if (letters->empty()) {
       io.err << "notifyctl dead-letters show: there is no dead letter " << id << '\n';
-      code = cli::failed;
+      code = cli::not_found;
       continue;
     }
     auto bytes = static_cast<size_t>(*limit);
@@ -244,8 +181,6 @@ int show(const cli::arguments& from, streams io) {
 }
 
 caf::expected<replay_request> to_request(const cli::arguments& from) {
-  if (!from.rest.empty())
-    return refuse("unexpected word '" + from.rest.front() + "'");
   auto filter = to_filter(from);
   if (!filter)
     return filter.error();
@@ -307,13 +242,13 @@ dead_letter_replay::progress progress_to(std::ostream& out) {
 int replay(const cli::arguments& from, streams io) {
   auto request = to_request(from);
   if (!request)
-    return give_up(request.error(), "replay", io);
+    return give_up(request.error(), "dead-letters replay", io);
   auto config = read_settings(from);
   if (!config)
-    return give_up(config.error(), "replay", io);
+    return give_up(config.error(), "dead-letters replay", io);
   auto routes = routing_table::load((*config)->service().routes_file);
   if (!routes)
-    return give_up(routes.error(), "replay", io);
+    return give_up(routes.error(), "dead-letters replay", io);
   auto database = database_of(**config);
   pg_dead_letter_store letters{database};
   pg_ingest_store inbox{database};
@@ -323,7 +258,7 @@ int replay(const cli::arguments& from, streams io) {
                              (*config)->service().ingest.limits}};
   auto report = runner.run(*request, progress_to(io.err));
   if (!report)
-    return give_up(report.error(), "replay", io);
+    return give_up(report.error(), "dead-letters replay", io);
   if (from.has("json"))
     io.out << boost::json::serialize(to_json(*report, request->dry_run)) << '\n';
   else
@@ -331,43 +266,29 @@ int replay(const cli::arguments& from, streams io) {
   return report->missing > 0 ? cli::failed : cli::success;
 }
 
-struct verb {
-  std::string_view name;
-  std::span<const cli::option> options;
-  int (*run)(const cli::arguments&, streams);
-};
-
-constexpr std::array<verb, 3> verbs = {{
-    {"list", list_options, list},
-    {"show", show_options, show},
-    {"replay", replay_options, replay},
+constexpr std::array<command, 3> commands = {{
+    {"dead-letters list", "", "show records that could not be processed",
+     R"(TIME is 2026-09-01T16:00:00Z or 2026-09-01. Reads the database itself; its password comes from
+NOTIFYD_POSTGRES_PASSWORD or PGPASSWORD, or from the settings' password file.
+)",
+     "dead-letters list --config=/etc/notifyd/notifyd.ini --reason=missing_route_data\n",
+     list_options, list},
+    {"dead-letters show", "ID...", "show all about single dead letters", "",
+     "dead-letters show --config=/etc/notifyd/notifyd.ini 17\n", show_options, show},
+    {"dead-letters replay", "", "take dead letters through the inbox again",
+     R"(By today's routes and limits: what is valid now becomes an event with its notifications, everything
+else stays a dead letter, with the new reason.
+)",
+     R"(dead-letters replay --postgres=postgresql://notify@db/notify --id=17,18 --dry-run
+dead-letters replay --config=notifyd.ini --reason=unsupported_version --from=2026-09-01
+)",
+     replay_options, replay},
 }};
-
-int show_help(streams io) {
-  io.out << help;
-  for (const auto& x : verbs)
-    io.out << '\n' << x.name << ":\n" << cli::describe(x.options);
-  io.out << examples;
-  return cli::success;
-}
 
 } // namespace
 
-int run_dead_letters(std::span<const char* const> words, streams io) {
-  std::string_view word = words.empty() ? ""sv : words.front();
-  if (word == "--help" || word == "-h")
-    return show_help(io);
-  for (const auto& x : verbs) {
-    if (x.name != word)
-      continue;
-    auto given = cli::parse(words.subspan(1), x.options);
-    if (!given)
-      return usage_error(given.error(), "dead-letters", io);
-    return given->has("help") ? show_help(io) : x.run(*given, io);
-  }
-  auto what = word.empty() ? std::string{"what to do: list, show or replay"}
-                           : "list, show or replay, not '" + std::string{word} + "'";
-  return usage_error(refuse(what), "dead-letters", io);
+std::span<const command> dead_letters_commands() {
+  return commands;
 }
 
 } // namespace notify::ctl

@@ -1,6 +1,5 @@
 #include "actors/kafka/range_reader.hpp"
 #include "messages/error.hpp"
-#include "messages/nearest.hpp"
 #include "messages/refusal_reason.hpp"
 #include "persistence/partition_ledger.hpp"
 #include "persistence/pg_ingest_store.hpp"
@@ -18,23 +17,23 @@ namespace notify::ctl {
 
 namespace {
 
-using namespace std::string_view_literals;
-
-constexpr std::array show_options = {brokers_option, timeout_option, group_option};
+constexpr std::array show_options = {config_option, brokers_option, timeout_option, group_option};
 
 constexpr std::array reset_options = {
+    config_option,
     brokers_option,
     timeout_option,
     group_option,
     topic_option,
     cli::option{"partition", "N", "only this one (default: all of the topic's)", ""},
     cli::option{"to", "PLACE", "earliest, latest, ledger, an offset, or a time", ""},
-    database_option,
+    postgres_option,
     actor_option,
     dry_run_option,
 };
 
 constexpr std::array skip_options = {
+    config_option,
     brokers_option,
     timeout_option,
     group_option,
@@ -42,33 +41,10 @@ constexpr std::array skip_options = {
     cli::option{"partition", "N", "the partition", ""},
     cli::option{"offset", "N", "the record to pass over; the group must stand there", ""},
     cli::option{"reason", "TEXT", "why, for the dead letter", "not told"},
-    database_option,
+    postgres_option,
     actor_option,
     dry_run_option,
 };
-
-constexpr auto offsets_help = R"(Usage: notifyctl offsets [show] [OPTION...]
-       notifyctl offsets reset --to=PLACE [OPTION...]
-       notifyctl offsets skip --partition=N --offset=N [OPTION...]
-
-show prints one line per partition: topic, partition, offset of the next record to read, end of
-the partition, records in between.
-
-reset moves the group. PLACE is earliest, latest, an offset, a time (the first record that is not
-older than 2026-09-01T16:00:00Z), or ledger: where the database says that the service stood.
-skip passes over one record and keeps it as a dead letter with the reason "skipped".
-Both are refused while the group has members, print the old offsets first, and leave a row in
-notify.audit_log.
-
-)"sv;
-
-constexpr auto offsets_examples = R"(
-Examples:
-  notifyctl offsets
-  notifyctl offsets reset --to=ledger --dry-run
-  notifyctl offsets reset --to=2026-09-01T16:00:00Z --partition=3
-  notifyctl offsets skip --partition=3 --offset=1234567 --reason="broken by the July release"
-)"sv;
 
 /// The partition that is named, if one is.
 caf::expected<std::optional<int32_t>> named_partition(const cli::arguments& from) {
@@ -83,16 +59,16 @@ caf::expected<std::optional<int32_t>> named_partition(const cli::arguments& from
 // -- show ----------------------------------------------------------------------------------------
 
 int show(group_desk& at, streams io) {
-  auto committed = at.admin.committed(at.from.at("group"), at.timeout);
+  auto committed = at.admin.committed(at.name, at.timeout);
   if (!committed)
-    return failure(committed.error(), "offsets", at.from, io);
+    return failure(committed.error(), "offsets show", at.servers, io);
   std::map<std::string, std::map<int32_t, kafka::offset_range>> ranges;
   for (const auto& x : *committed) {
     auto& known = ranges[x.topic];
     if (known.empty()) {
       auto found = at.group.ranges(x.topic, at.timeout);
       if (!found)
-        return failure(found.error(), "offsets", at.from, io);
+        return failure(found.error(), "offsets show", at.servers, io);
       known = std::move(*found);
     }
     const auto& range = known[x.partition];
@@ -107,13 +83,13 @@ int show(group_desk& at, streams io) {
 /// Where the database says that the service stood, if the records are still there.
 caf::expected<offset_map> ledger_places(group_desk& at,
                                         const std::map<int32_t, kafka::offset_range>& ranges) {
-  auto ledger = read_ledger(at.database());
+  auto ledger = read_ledger(at.database);
   if (!ledger)
     return std::move(ledger.error());
   offset_map result;
   for (const auto& x : *ledger) {
     auto range = ranges.find(x.partition);
-    if (x.topic != at.from.at("topic") || range == ranges.end())
+    if (x.topic != at.topic || range == ranges.end())
       continue;
     if (x.next_offset < range->second.first || x.next_offset > range->second.end)
       return refuse("the database's place in partition " + std::to_string(x.partition) + " is "
@@ -127,7 +103,7 @@ caf::expected<offset_map> ledger_places(group_desk& at,
 
 /// Where each partition would stand.
 caf::expected<offset_map> targets(group_desk& at, const place& to) {
-  const auto& topic = at.from.at("topic");
+  const auto& topic = at.topic;
   auto ranges = at.group.ranges(topic, at.timeout);
   if (!ranges)
     return std::move(ranges.error());
@@ -158,7 +134,7 @@ caf::expected<offset_map> chosen(group_desk& at, offset_map all, const place& to
     return all;
   if (!*partition && all.size() > 1)
     return refuse("an offset needs --partition: it means another record in each");
-  auto ranges = at.group.ranges(at.from.at("topic"), at.timeout);
+  auto ranges = at.group.ranges(at.topic, at.timeout);
   if (!ranges)
     return std::move(ranges.error());
   const auto& range = ranges->at(all.begin()->first);
@@ -174,30 +150,30 @@ int reset(group_desk& at, streams io) {
   if (!to)
     return usage_error(to.error(), name, io);
   if (auto error = at.require_no_members())
-    return failure(error, name, at.from, io);
+    return failure(error, name, at.servers, io);
   auto all = targets(at, *to);
   auto after = all ? chosen(at, std::move(*all), *to) : std::move(all);
   if (!after)
-    return failure(after.error(), name, at.from, io);
-  const auto& topic = at.from.at("topic");
-  auto before = at.committed(topic);
+    return failure(after.error(), name, at.servers, io);
+  const auto& topic = at.topic;
+  auto before = at.committed();
   if (!before)
-    return failure(before.error(), name, at.from, io);
+    return failure(before.error(), name, at.servers, io);
   print_moves(topic, *before, *after, io);
   if (at.from.has("dry-run"))
     return cli::success;
-  audit_entry entry{actor_name(at.from), "offsets.reset", at.from.at("group"),
+  audit_entry entry{actor_name(at.from), "offsets.reset", at.name,
                     details_of(topic, *before, *after, "rule", at.from.at("to"))};
   if (auto error = at.move_and_record(*after, entry))
-    return failure(error, name, at.from, io);
+    return failure(error, name, at.servers, io);
   return cli::success;
 }
 
 // -- skip ----------------------------------------------------------------------------------------
 
 caf::expected<kafka_record> read_one(group_desk& at, int32_t partition, int64_t offset) {
-  auto reader = kafka::range_reader::open(cli::split_list(at.from.at("brokers")),
-                                          at.from.at("topic"), partition, offset, offset + 1);
+  auto reader = kafka::range_reader::open(at.servers.brokers, at.topic, partition, offset,
+                                          offset + 1, at.servers.connection);
   if (!reader)
     return std::move(reader.error());
   auto record = reader->next(at.timeout);
@@ -209,7 +185,7 @@ caf::expected<kafka_record> read_one(group_desk& at, int32_t partition, int64_t 
 }
 
 caf::error keep_as_dead_letter(group_desk& at, kafka_record record) {
-  pg_ingest_store store{at.database()};
+  pg_ingest_store store{at.database};
   ingest_batch batch;
   batch.dead_letters.push_back({std::move(record),
                                 to_string(refusal_reason::skipped),
@@ -227,11 +203,11 @@ int skip(group_desk& at, streams io) {
     return usage_error(!partition ? partition.error() : offset.error(), name, io);
   auto id = static_cast<int32_t>(*partition);
   if (auto error = at.require_no_members())
-    return failure(error, name, at.from, io);
-  const auto& topic = at.from.at("topic");
-  auto before = at.committed(topic);
+    return failure(error, name, at.servers, io);
+  const auto& topic = at.topic;
+  auto before = at.committed();
   if (!before)
-    return failure(before.error(), name, at.from, io);
+    return failure(before.error(), name, at.servers, io);
   auto stands = before->find(id);
   // Anything else would pass over other records as well, or read some again.
   if (stands == before->end() || stands->second != *offset)
@@ -239,10 +215,10 @@ int skip(group_desk& at, streams io) {
                           + (stands == before->end() ? std::string{"no offset"}
                                                      : std::to_string(stands->second))
                           + ", not at " + std::to_string(*offset)),
-                   name, at.from, io);
+                   name, at.servers, io);
   auto record = read_one(at, id, *offset);
   if (!record)
-    return failure(record.error(), name, at.from, io);
+    return failure(record.error(), name, at.servers, io);
   offset_map after{{id, *offset + 1}};
   print_moves(topic, *before, after, io);
   if (at.from.has("dry-run"))
@@ -251,64 +227,53 @@ int skip(group_desk& at, streams io) {
   auto error = keep_as_dead_letter(at, std::move(*record));
   if (!error)
     error = at.move_and_record(after,
-                               {actor_name(at.from), "offsets.skip", at.from.at("group"),
+                               {actor_name(at.from), "offsets.skip", at.name,
                                 details_of(topic, *before, after, "reason", at.from.at("reason"))});
-  return error ? failure(error, name, at.from, io) : cli::success;
+  return error ? failure(error, name, at.servers, io) : cli::success;
 }
 
-struct verb {
-  std::string_view name;
-  std::span<const cli::option> options;
-  int (*run)(group_desk&, streams);
-};
+int at_desk(const cli::arguments& from, std::string_view path, streams io,
+            int (*act)(group_desk&, streams)) {
+  auto at = group_desk::open(from);
+  return at ? act(*at, io) : give_up(at.error(), path, io);
+}
 
-const std::array<verb, 3> verbs = {{
-    {"show", show_options, show},
-    {"reset", reset_options, reset},
-    {"skip", skip_options, skip},
+constexpr std::array<command, 3> commands = {{
+    {"offsets show", "", "show where a consumer group stands and how far it is behind",
+     R"(One line per partition: topic, partition, offset of the next record to read, end of the partition,
+records in between.
+)",
+     "offsets\noffsets show --config=/etc/notifyd/notifyd.ini\n", show_options,
+     [](const cli::arguments& from, streams io) {
+       return at_desk(from, "offsets show", io, show);
+     }},
+    {"offsets reset", "", "move a group that has no members",
+     R"(PLACE is earliest, latest, an offset, a time (the first record that is not older than
+2026-09-01T16:00:00Z), or ledger: where the database says that the service stood. Refused while the
+group has members; prints the old offsets first, and leaves a row in notify.audit_log.
+)",
+     R"(offsets reset --to=ledger --dry-run
+offsets reset --to=2026-09-01T16:00:00Z --partition=3
+)",
+     reset_options,
+     [](const cli::arguments& from, streams io) {
+       return at_desk(from, "offsets reset", io, reset);
+     }},
+    {"offsets skip", "", "pass over one record, which becomes a dead letter",
+     R"(The record is kept as a dead letter with the reason "skipped". Refused while the group has members;
+prints the old offset first, and leaves a row in notify.audit_log.
+)",
+     "offsets skip --partition=3 --offset=1234567 --reason=\"broken by the July release\"\n",
+     skip_options,
+     [](const cli::arguments& from, streams io) {
+       return at_desk(from, "offsets skip", io, skip);
+     }},
 }};
-
-int show_help(streams io) {
-  io.out << offsets_help << "Options of reset and skip; show has the first three:\n"
-         << cli::describe(reset_options) << "and of skip alone:\n"
-         << cli::describe(std::span{skip_options}.subspan(5, 2)) << offsets_examples;
-  return cli::success;
-}
-
-caf::expected<const verb*> find_verb(std::string_view word) {
-  std::vector<std::string> names;
-  for (const auto& x : verbs) {
-    if (x.name == word)
-      return &x;
-    names.emplace_back(x.name);
-  }
-  auto other = nearest(word, names);
-  return refuse("show, reset or skip, not '" + std::string{word} + "'"
-                + (other.empty() ? "" : ", did you mean '" + other + "'?"));
-}
 
 } // namespace
 
-int run_offsets(std::span<const char* const> words, streams io) {
-  const auto* chosen_verb = verbs.data();
-  if (!words.empty() && words.front()[0] != '-') {
-    auto found = find_verb(words.front());
-    if (!found)
-      return usage_error(found.error(), "offsets", io);
-    chosen_verb = *found;
-    words = words.subspan(1);
-  }
-  auto arguments = cli::parse(words, chosen_verb->options);
-  if (!arguments)
-    return usage_error(arguments.error(), "offsets", io);
-  if (arguments->has("help"))
-    return show_help(io);
-  if (!arguments->rest.empty())
-    return usage_error(refuse("unexpected word '" + arguments->rest.front() + "'"), "offsets", io);
-  auto at = group_desk::open(std::move(*arguments));
-  if (!at)
-    return usage_error(at.error(), "offsets", io);
-  return chosen_verb->run(*at, io);
+std::span<const command> offsets_commands() {
+  return commands;
 }
 
 } // namespace notify::ctl

@@ -8,20 +8,24 @@
 
 namespace notify::ctl {
 
-inline constexpr cli::option brokers_option{"brokers", "HOST:PORT,...", "where Kafka listens",
-                                            "127.0.0.1:9092"};
+inline constexpr cli::option config_option{
+    "config", "FILE", "the service's settings (default: NOTIFYD_CONFIG, or none)", ""};
+inline constexpr cli::option brokers_option{"brokers", "HOST:PORT,...",
+                                            "where Kafka listens, instead of the settings'", ""};
 inline constexpr cli::option timeout_option{"timeout", "SECONDS", "give up after this time", "30"};
-inline constexpr cli::option group_option{"group", "NAME", "the consumer group",
-                                          "notification-service-v1"};
-inline constexpr cli::option topic_option{"topic", "NAME", "the topic with events",
-                                          "orders.events.v1"};
-inline constexpr cli::option database_option{
-    "database", "URL", "the service's database; its password comes from PGPASSWORD or ~/.pgpass",
-    "postgresql:///notify"};
+inline constexpr cli::option group_option{"group", "NAME",
+                                          "the consumer group, instead of the settings'", ""};
+inline constexpr cli::option topic_option{"topic", "NAME",
+                                          "the topic with events, instead of the settings'", ""};
+inline constexpr cli::option postgres_option{
+    "postgres", "URL", "the database, without a password, instead of the settings'", ""};
+inline constexpr cli::option routes_option{
+    "routes", "FILE", "judge by this routes file, instead of the settings'", ""};
 inline constexpr cli::option actor_option{"actor", "NAME",
                                           "who does this, for the audit log (default: $USER)", ""};
 inline constexpr cli::option dry_run_option{"dry-run", "", "say what would be done, and do nothing",
                                             ""};
+inline constexpr cli::option json_option{"json", "", "JSON instead of text", ""};
 
 /// `--actor`, or the account's name.
 std::string actor_name(const cli::arguments& from);

@@ -2,6 +2,8 @@
 #include "messages/error.hpp"
 #include "messages/nearest.hpp"
 #include "tools/notifyctl.hpp"
+#include "tools/notifyctl_options.hpp"
+#include "tools/notifyctl_settings.hpp"
 #include "tools/sample_events.hpp"
 
 #include <algorithm>
@@ -17,8 +19,10 @@ namespace notify::ctl {
 namespace {
 
 constexpr std::array produce_options = {
-    cli::option{"brokers", "HOST:PORT,...", "where Kafka listens", "127.0.0.1:9092"},
-    cli::option{"topic", "NAME", "where the events go", "orders.events.v1"},
+    config_option,
+    brokers_option,
+    topic_option,
+    timeout_option,
     cli::option{"type", "TYPE", "event type of the samples", "order.paid.v1"},
     cli::option{"count", "N", "how many samples", "1"},
     cli::option{"email", "ADDRESS", "the buyer's address", "buyer@example.com"},
@@ -27,31 +31,10 @@ constexpr std::array produce_options = {
                 ""},
     cli::option{"file", "FILE", "publish its lines, one JSON object each, instead of samples", ""},
     cli::option{"raw", "", "with --file: publish the lines as they are, valid or not", ""},
-    cli::option{"timeout", "SECONDS", "give up after this time", "30"},
 };
-
-constexpr auto produce_help = R"(Usage: notifyctl produce [OPTION...]
-
-Publishes order events and prints the id of each acknowledged one, a line each.
-
-)";
-
-constexpr auto produce_examples = R"(
-Types: order.created.v1, order.paid.v1, order.cancelled.v1, order.completed.v1
-
-Examples:
-  notifyctl produce
-  notifyctl produce --type=order.cancelled.v1 --locale=ru --count=100
-  notifyctl produce --event-id=7b7e3f4c-52f3-4c5b-9a0a-8a3a1d2f6c11 --count=2
-  notifyctl produce --file=events.jsonl
-)";
 
 /// Fills the next record; false at the end.
 using source = std::function<caf::expected<bool>(kafka::outgoing_record&)>;
-
-caf::error refuse(std::string text) {
-  return caf::make_error(ec::invalid_config, std::move(text));
-}
 
 caf::expected<source> samples(const cli::arguments& from) {
   auto count = cli::number(from, "count", 1, 100'000'000);
@@ -100,8 +83,6 @@ caf::expected<source> lines_of(const std::string& path, bool raw) {
 }
 
 caf::expected<source> open_source(const cli::arguments& from) {
-  if (!from.rest.empty())
-    return refuse("unexpected word '" + from.rest.front() + "'");
   if (from.has("file"))
     return lines_of(from.at("file"), from.has("raw"));
   if (from.has("raw"))
@@ -141,48 +122,76 @@ caf::error send_all(kafka::producer& producer, const source& next, const std::st
   }
 }
 
-int produce(const cli::arguments& from, const source& next, std::chrono::seconds timeout,
-            streams io) {
+/// Where the events go, and for how long it may take.
+struct destination {
+  cluster servers;
+  std::string topic;
+  std::chrono::seconds timeout;
+};
+
+caf::expected<destination> find_destination(const cli::arguments& from) {
+  auto timeout = cli::number(from, "timeout", 1, 3600);
+  if (!timeout)
+    return std::move(timeout.error());
+  auto config = read_settings(from);
+  if (!config)
+    return std::move(config.error());
+  auto topic = event_topic(from, **config);
+  if (!topic)
+    return std::move(topic.error());
+  return destination{cluster_of(**config), std::move(*topic), std::chrono::seconds{*timeout}};
+}
+
+int publish(const destination& to, const source& next, streams io) {
   tally total;
   kafka::producer_config config;
-  config.brokers = cli::split_list(from.at("brokers"));
+  config.brokers = to.servers.brokers;
   config.client_id = "notifyctl";
-  config.message_timeout = timeout;
-  config.queue_timeout = timeout;
+  config.message_timeout = to.timeout;
+  config.queue_timeout = to.timeout;
+  config.more = to.servers.connection;
   auto producer =
       kafka::producer::create(config, [&total](const auto& report) { total.count(report); });
   if (!producer)
     return usage_error(producer.error(), "produce", io);
-  auto error = send_all(**producer, next, from.at("topic"), total, io);
-  auto flushed = (*producer)->flush(timeout + std::chrono::seconds{5});
+  auto error = send_all(**producer, next, to.topic, total, io);
+  auto flushed = (*producer)->flush(to.timeout + std::chrono::seconds{5});
   if (!error)
     error = flushed;
-  io.err << total.acknowledged << " of " << total.sent << " events acknowledged by "
-         << from.at("topic") << '\n';
+  io.err << total.acknowledged << " of " << total.sent << " events acknowledged by " << to.topic
+         << '\n';
   if (!error && total.acknowledged == total.sent)
     return cli::success;
-  io.err << "notifyctl produce: " << (error ? render(error) : total.first_failure) << " (brokers "
-         << from.at("brokers") << ")\n";
+  io.err << "notifyctl produce: " << (error ? render(error) : total.first_failure)
+         << to.servers.suffix() << '\n';
   return cli::failed;
 }
 
-} // namespace
-
-int run_produce(std::span<const char* const> words, streams io) {
-  auto arguments = cli::parse(words, produce_options);
-  if (!arguments)
-    return usage_error(arguments.error(), "produce", io);
-  if (arguments->has("help")) {
-    io.out << produce_help << cli::describe(produce_options) << produce_examples;
-    return cli::success;
-  }
-  auto timeout = cli::number(*arguments, "timeout", 1, 3600);
-  if (!timeout)
-    return usage_error(timeout.error(), "produce", io);
-  auto next = open_source(*arguments);
+int produce(const cli::arguments& from, streams io) {
+  auto next = open_source(from);
   if (!next)
     return usage_error(next.error(), "produce", io);
-  return produce(*arguments, *next, std::chrono::seconds{*timeout}, io);
+  auto to = find_destination(from);
+  return to ? publish(*to, *next, io) : usage_error(to.error(), "produce", io);
+}
+
+constexpr std::array<command, 1> commands = {{
+    {"produce", "", "publish sample order events, or events from a file",
+     R"(Prints the id of each acknowledged one, a line each.
+Types: order.created.v1, order.paid.v1, order.cancelled.v1, order.completed.v1
+)",
+     R"(produce
+produce --type=order.cancelled.v1 --locale=ru --count=100
+produce --event-id=7b7e3f4c-52f3-4c5b-9a0a-8a3a1d2f6c11 --count=2
+produce --config=/etc/notifyd/notifyd.ini --file=events.jsonl
+)",
+     produce_options, produce},
+}};
+
+} // namespace
+
+std::span<const command> produce_commands() {
+  return commands;
 }
 
 } // namespace notify::ctl

@@ -8,6 +8,7 @@
 #include "persistence/pg_ingest_store.hpp"
 #include "tools/notifyctl.hpp"
 #include "tools/notifyctl_options.hpp"
+#include "tools/notifyctl_settings.hpp"
 
 #include <boost/json/object.hpp>
 #include <boost/json/serialize.hpp>
@@ -25,6 +26,7 @@ namespace notify::ctl {
 namespace {
 
 constexpr std::array replay_options = {
+    config_option,
     brokers_option,
     timeout_option,
     topic_option,
@@ -32,27 +34,12 @@ constexpr std::array replay_options = {
     cli::option{"from", "PLACE", "earliest, an offset, or a time", ""},
     cli::option{"to", "PLACE", "the first that is not read: latest, an offset, or a time",
                 "latest"},
-    cli::option{"routes", "FILE", "which notifications each event type calls for",
-                "/etc/notifyd/routes.json"},
+    routes_option,
     cli::option{"batch", "N", "records of one transaction", "500"},
-    database_option,
+    postgres_option,
     actor_option,
     dry_run_option,
 };
-
-constexpr auto replay_help = R"(Usage: notifyctl replay --from=PLACE [OPTION...]
-
-Reads a part of a topic again and puts it through the inbox, as the service does: events that are
-stored already are duplicates and call for nothing, new ones get their notifications, records that
-can never be processed become dead letters. No consumer group is touched; the service may run.
-
-)";
-
-constexpr auto replay_examples = R"(
-Examples:
-  notifyctl replay --from=2026-09-01T16:00:00Z --to=2026-09-01T18:00:00Z --dry-run
-  notifyctl replay --partition=3 --from=1200000 --to=1250000
-)";
 
 /// Of one run, or of its batches so far.
 struct tally {
@@ -70,7 +57,10 @@ struct run_state {
   std::chrono::seconds timeout;
   size_t batch = 0;
   routing_table routes;
-  kafka::group_offsets topic;
+  envelope_limits limits;
+  cluster servers;
+  std::string topic;
+  kafka::group_offsets places; ///< Only asked about the topic; its group does not exist.
   postgres_config database;
   tally total;
 
@@ -82,22 +72,29 @@ caf::expected<run_state> prepare(cli::arguments from) {
   auto batch = cli::number(from, "batch", 1, 100'000);
   if (!timeout || !batch)
     return !timeout ? std::move(timeout.error()) : std::move(batch.error());
-  auto routes = routing_table::load(from.at("routes"));
-  if (!routes)
-    return std::move(routes.error());
-  // Only asks about the topic; the group does not exist.
-  auto topic = kafka::group_offsets::open(cli::split_list(from.at("brokers")), "notifyctl-replay");
+  auto config = read_settings(from);
+  if (!config)
+    return std::move(config.error());
+  const auto& service = (*config)->service();
+  auto topic = event_topic(from, **config);
   if (!topic)
     return std::move(topic.error());
-  postgres_config database;
-  database.url = from.at("database");
-  database.application_name = "notifyctl";
+  auto routes = routing_table::load(service.routes_file);
+  if (!routes)
+    return std::move(routes.error());
+  auto servers = cluster_of(**config);
+  auto places = kafka::group_offsets::open(servers.brokers, "notifyctl-replay", servers.connection);
+  if (!places)
+    return std::move(places.error());
   return run_state{std::move(from),
                    std::chrono::seconds{*timeout},
                    static_cast<size_t>(*batch),
                    std::move(*routes),
+                   service.ingest.limits,
+                   std::move(servers),
                    std::move(*topic),
-                   std::move(database),
+                   std::move(*places),
+                   database_of(**config),
                    {}};
 }
 
@@ -105,7 +102,7 @@ caf::expected<run_state> prepare(cli::arguments from) {
 caf::expected<std::map<int32_t, int64_t>>
 resolve(run_state& x, const place& where, const std::map<int32_t, kafka::offset_range>& ranges) {
   if (where.what == place::kind::time)
-    return x.topic.at_time(x.from.at("topic"), where.value, x.timeout);
+    return x.places.at_time(x.topic, where.value, x.timeout);
   std::map<int32_t, int64_t> result;
   for (const auto& [partition, range] : ranges)
     result[partition] = where.what == place::kind::earliest ? range.first
@@ -117,7 +114,7 @@ resolve(run_state& x, const place& where, const std::map<int32_t, kafka::offset_
 
 /// Stores one batch, or only counts it.
 caf::error handle(run_state& x, ingest_store& store, const std::vector<kafka_record>& records) {
-  auto plan = plan_batch(records, x.routes, {});
+  auto plan = plan_batch(records, x.routes, x.limits);
   // The ledger says how far the service is, and this is not the service.
   plan.batch.moves.clear();
   x.total.records += records.size();
@@ -144,8 +141,8 @@ caf::error handle(run_state& x, ingest_store& store, const std::vector<kafka_rec
 
 caf::error run_partition(run_state& x, ingest_store& store, int32_t partition, int64_t first,
                          int64_t end, streams io) {
-  auto reader = kafka::range_reader::open(cli::split_list(x.from.at("brokers")), x.from.at("topic"),
-                                          partition, first, end);
+  auto reader = kafka::range_reader::open(x.servers.brokers, x.topic, partition, first, end,
+                                          x.servers.connection);
   if (!reader)
     return std::move(reader.error());
   std::vector<kafka_record> records;
@@ -160,15 +157,15 @@ caf::error run_partition(run_state& x, ingest_store& store, int32_t partition, i
       continue;
     if (auto error = handle(x, store, records))
       return error;
-    io.err << x.from.at("topic") << ' ' << partition << ' ' << records.back().offset + 1 << " of "
-           << end << '\n';
+    io.err << x.topic << ' ' << partition << ' ' << records.back().offset + 1 << " of " << end
+           << '\n';
     records.clear();
   }
   return caf::none;
 }
 
 caf::error run_all(run_state& x, const place& from, const place& to, streams io) {
-  auto ranges = x.topic.ranges(x.from.at("topic"), x.timeout);
+  auto ranges = x.places.ranges(x.topic, x.timeout);
   if (!ranges)
     return std::move(ranges.error());
   if (x.from.has("partition")) {
@@ -209,8 +206,7 @@ caf::error record(const run_state& x) {
                               {"dead_letters", sum.dead_letters}};
   session db{x.database, "replay", planner::free};
   auto done = db.run([&] {
-    write_audit(db.sql(), {actor_name(x.from), "replay", x.from.at("topic"),
-                           boost::json::serialize(details)});
+    write_audit(db.sql(), {actor_name(x.from), "replay", x.topic, boost::json::serialize(details)});
     return true;
   });
   return done ? caf::error{} : std::move(done.error());
@@ -225,25 +221,12 @@ void print(const run_state& x, streams io) {
          << "refused " << sum.refused << '\n';
 }
 
-} // namespace
-
-int run_replay(std::span<const char* const> words, streams io) {
-  auto arguments = cli::parse(words, replay_options);
-  if (!arguments)
-    return usage_error(arguments.error(), "replay", io);
-  if (arguments->has("help")) {
-    io.out << replay_help << cli::describe(replay_options) << replay_examples;
-    return cli::success;
-  }
-  if (!arguments->rest.empty())
-    return usage_error(
-        caf::make_error(ec::invalid_config, "unexpected word '" + arguments->rest.front() + "'"),
-        "replay", io);
-  auto from = read_place(*arguments, "from", false);
-  auto to = read_place(*arguments, "to", false);
+int replay(const cli::arguments& given, streams io) {
+  auto from = read_place(given, "from", false);
+  auto to = read_place(given, "to", false);
   if (!from || !to)
     return usage_error(!from ? from.error() : to.error(), "replay", io);
-  auto run = prepare(std::move(*arguments));
+  auto run = prepare(given);
   if (!run)
     return usage_error(run.error(), "replay", io);
   auto error = run_all(*run, *from, *to, io);
@@ -253,9 +236,26 @@ int run_replay(std::span<const char* const> words, streams io) {
       error = unrecorded;
   if (!error)
     return cli::success;
-  io.err << "notifyctl replay: " << cli::message(error) << " (brokers " << run->from.at("brokers")
-         << ")\n";
+  io.err << "notifyctl replay: " << cli::message(error) << run->servers.suffix() << '\n';
   return cli::failed;
+}
+
+constexpr std::array<command, 1> commands = {{
+    {"replay", "", "read a part of a topic again, through the inbox",
+     R"(Reads as the service does: events that are stored already are duplicates and call for nothing, new
+ones get their notifications, records that can never be processed become dead letters. No consumer
+group is touched; the service may run. Routes and limits are those of --config.
+)",
+     R"(replay --config=/etc/notifyd/notifyd.ini --from=2026-09-01T16:00:00Z --dry-run
+replay --routes=routes.json --partition=3 --from=1200000 --to=1250000
+)",
+     replay_options, replay},
+}};
+
+} // namespace
+
+std::span<const command> replay_commands() {
+  return commands;
 }
 
 } // namespace notify::ctl

@@ -1,5 +1,6 @@
+#include "http/auth.hpp"
+#include "http/server_identity.hpp"
 #include "tools/arguments.hpp"
-#include "tools/channel_checks.hpp"
 #include "tools/commands.hpp"
 #include "tools/configured_files.hpp"
 #include "tools/outcome_reference.hpp"
@@ -29,31 +30,38 @@ exit_code refuse(const caf::error& err) {
   return exit_code::usage;
 }
 
-/// What the settings name has to be there and to fit.
-caf::error check_named(const service_config& config) {
-  if (auto err = check_channels(config))
+/// What the settings name has to be there and to fit, the port's own files included.
+caf::error check_files(const settings& config) {
+  if (auto err = check_named(config.service()))
     return err;
-  return check_configured_files(config);
+  if (!config.service().roles.http)
+    return caf::none;
+  if (auto tokens = http::read_tokens(config.http()); !tokens)
+    return tokens.error();
+  if (auto identity = http::load_server_identity(config.http()); !identity)
+    return identity.error();
+  return caf::none;
 }
 
 /// Prints the settings even if the files that they name are not right: that is what to look at.
 exit_code check_command(const settings& config) {
   std::cout << config.dump();
-  if (auto err = check_named(config.service()))
+  if (auto err = check_files(config))
     return refuse(err);
   return exit_code::ok;
 }
 
-exit_code dispatch(const std::string& command, settings& config) {
+exit_code dispatch(const arguments& args, settings& config) {
+  const auto& command = args.command;
   if (command == "check")
     return check_command(config);
   if (auto err = config.check_passwords())
     return refuse(err);
   if (command == "migrate")
-    return migrate_command(config);
-  if (auto err = check_named(config.service()))
+    return args.status ? migrate_status_command(config) : migrate_command(config);
+  if (auto err = check_files(config))
     return refuse(err);
-  return run_command(config);
+  return run_command(config, args);
 }
 
 } // namespace
@@ -72,11 +80,14 @@ int main(int argc, char** argv) {
     std::cout << (args->markdown ? options_markdown(options) : options_text(options));
   else if (args->command == "outcomes")
     std::cout << outcomes_markdown();
-  else {
+  else if (args->command == "token") {
+    if (auto err = token_command(args->operands[0], args->operands[1]))
+      return end_with(refuse(err));
+  } else {
     auto config = settings::load(*args, process_environment());
     if (!config)
       return end_with(refuse(config.error()));
-    return end_with(dispatch(args->command, **config));
+    return end_with(dispatch(*args, **config));
   }
   return end_with(exit_code::ok);
 }

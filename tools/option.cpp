@@ -112,6 +112,10 @@ std::string* option::path_target() {
   return path_ ? std::get<std::string*>(target_) : nullptr;
 }
 
+const std::string* option::path_target() const {
+  return path_ ? std::get<std::string*>(target_) : nullptr;
+}
+
 option& option::at_least(int64_t low) {
   low_ = low;
   return *this;

@@ -75,6 +75,7 @@ public:
 
   /// The variable of a path option; null for others.
   std::string* path_target();
+  const std::string* path_target() const;
 
   /// True if the value may carry a secret. It is masked wherever it is shown, and whoever sets it
   /// from a command line is checked for secrets in it.

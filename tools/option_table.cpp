@@ -18,7 +18,7 @@ void add_service(option_list& out, setting_values& values) {
       .default_is("host name and process id");
   s.add("run-ingest", x.roles.ingest, "Reads events from Kafka into the inbox.");
   s.add("run-deliver", x.roles.deliver, "Delivers waiting notifications.");
-  s.add("run-http", x.roles.http, "Serves HTTP: health.");
+  s.add("run-http", x.roles.http, "Serves HTTP: health, metrics, the API.");
   s.add("routes-file", x.routes_file, "Which notifications each event type calls for (JSON).")
       .not_empty()
       .is_a_path();
@@ -255,6 +255,69 @@ void add_http(option_list& out, setting_values& values) {
   s.add("idle-timeout", x.idle_timeout, "A connection without a request is closed after this.")
       .between(10ms, 1h);
   s.add("drain-timeout", x.drain_timeout, "For open requests at shutdown.").between(0s, 5min);
+  s.add("auth", x.auth, {{"token", http_auth::token}, {"none", http_auth::none}},
+        "How callers of the API show who they are. \"none\" lets everybody do everything; it is "
+        "refused unless the address is a loopback address.");
+  s.add("tokens-file", x.tokens_file,
+        "Who has a token: lines as 'notifyd token NAME ROLE' prints them. Read at start. Empty: "
+        "nobody has one, and the API answers 401.")
+      .is_a_path();
+  s.add("metrics-need-token", x.metrics_need_token,
+        "Serves /metrics only to callers with a token.");
+  s.add("tls-certificate", x.tls_certificate,
+        "Certificate for TLS (PEM, with its chain). Read at start. Empty: no TLS.")
+      .is_a_path();
+  s.add("tls-key", x.tls_key, "The certificate's private key (PEM).").is_a_path();
+}
+
+void add_operators(option_list& out, setting_values& values) {
+  auto& x = values.service.operators;
+  section s{out, "operators"};
+  s.add("desks", x.desks,
+        "Actors that answer the HTTP interface's questions to the database, each on sessions of "
+        "its own.")
+      .between(1, 16);
+  s.add("query-timeout", x.query_timeout,
+        "For one of their statements. Should be shorter than http.answer-timeout.")
+      .between(100ms, 5min);
+  s.add("operation-interval", x.operation_interval,
+        "Between looks for bulk operations that another process stored. Up to half is added.")
+      .between(10ms, 1h);
+  s.add("operation-pause", x.operation_pause,
+        "After each batch of an operation: others need the database, too.")
+      .between(0s, 1min);
+  s.add("operation-batch", x.operation_batch,
+        "Most notifications that one transaction of an operation acts on.")
+      .between(1, 10'000);
+}
+
+void add_tracing(option_list& out, setting_values& values) {
+  auto& x = values.service.tracing;
+  section s{out, "tracing"};
+  s.add("endpoint", x.endpoint,
+        "Base URL of an OpenTelemetry collector that takes OTLP over HTTP, e.g. "
+        "http://127.0.0.1:4318. Empty: no traces.");
+  s.add("sample-ratio", x.sample_ratio,
+        "Which share of the events that came without a traceparent is traced. For the others its "
+        "sampled flag decides.")
+      .between(0, 1);
+  s.add("headers-file", values.tracing_headers_file,
+        "File with a header for the collector in each line, e.g. \"Authorization: Bearer ...\".")
+      .is_a_path();
+  s.add("ca-file", x.ca_file, "Certificates to trust instead of the system's, as PEM.").is_a_path();
+  s.add("timeout", x.timeout, "For one request to the collector.").between(100ms, 5min);
+  s.add("interval", x.interval, "How long spans are gathered for one request.").between(10ms, 1min);
+  s.add("queue", x.queue, "Spans that may wait; further ones are dropped and counted.")
+      .between(1, 1'000'000);
+  s.add("batch", x.batch, "Most spans of one request.").between(1, 10'000);
+}
+
+void add_inspection(option_list& out, setting_values& values) {
+  section s{out, "inspection"};
+  s.add("port", values.inspection.port,
+        "Port on 127.0.0.1 where notifyctl actors and notifyctl top see the actors. There is no "
+        "login: whoever is on this machine may look. 0: off.")
+      .between(0, 65535);
 }
 
 void add_scheduler(option_list& out, setting_values& values) {
@@ -278,6 +341,10 @@ void add_logging(option_list& out, setting_values& values) {
         "The least that is written, to standard error.");
   s.add("format", x.format, {{"text", log::format::text}, {"json", log::format::json}},
         "Lines for people or for machines.");
+  s.add("repeat-interval", x.repeat_interval,
+        "Equal warnings that come again within this time are counted and told together; the time "
+        "doubles as long as they come. 0s: each is written.")
+      .between(0s, 30min);
 }
 
 } // namespace
@@ -310,6 +377,9 @@ option_list make_options(setting_values& values) {
   add_stats(result, values);
   add_supervision(result, values);
   add_http(result, values);
+  add_tracing(result, values);
+  add_inspection(result, values);
+  add_operators(result, values);
   add_scheduler(result, values);
   add_logging(result, values);
   return result;

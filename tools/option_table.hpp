@@ -6,6 +6,7 @@
 #include "tools/channel_options.hpp"
 #include "tools/option.hpp"
 
+#include <chrono>
 #include <map>
 #include <string>
 #include <vector>
@@ -23,9 +24,15 @@ struct scheduler_config {
       50; ///< Messages an actor handles before it gives way; CAF's is unlimited.
 };
 
+/// The actor tree for programs on the same machine.
+struct inspection_config {
+  uint16_t port = 0; ///< On 127.0.0.1; 0: off.
+};
+
 struct logging_config {
   log::level level = log::level::info;
   log::format format = log::format::text;
+  caf::timespan repeat_interval = std::chrono::minutes{1};
 };
 
 /// What the options fill: the service's configuration and what only the program needs.
@@ -33,11 +40,13 @@ struct setting_values {
   setting_values();
 
   http_config http;
+  inspection_config inspection;
   service_config service; ///< With all known channels; without a provider: not active.
   scheduler_config scheduler;
   logging_config logging;
   std::string postgres_password_file;
   std::string kafka_sasl_password_file;
+  std::string tracing_headers_file;
   std::map<std::string, channel_secret_files> channel_secrets; ///< By channel.
 };
 

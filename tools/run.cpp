@@ -1,9 +1,13 @@
+#include "actors/inspection.hpp"
 #include "actors/service.hpp"
-#include "http/health.hpp"
+#include "http/api/mount.hpp"
+#include "http/api/operator_routes.hpp"
+#include "http/auth.hpp"
 #include "http/server.hpp"
 #include "messages/error.hpp"
 #include "messages/log.hpp"
 #include "tools/commands.hpp"
+#include "tools/reload.hpp"
 #include "tools/signal_watch.hpp"
 
 #include <caf/actor_cast.hpp>
@@ -68,27 +72,45 @@ public:
   }
 
   /// Opens the HTTP port unless a stop came first.
-  caf::error serve_http(const http_config& config) {
+  caf::error serve_http(const http_config& config, const service_config& about) {
     std::lock_guard guard{mutex_};
     if (stopping_)
       return caf::none;
+    auto who_may = http::make_guard(config);
+    if (!who_may)
+      return who_may.error();
     http::router routes;
-    // The server is gone before the service is, see close().
-    http::add_health_routes(routes,
-                            [raw = service_.get()](std::function<void(health_report)> done) {
-                              raw->health(std::move(done));
-                            });
-    routes.add("GET", "/metrics",
-               [raw = service_.get()](const http::request&, const http::responder& respond) {
-                 http::response answer;
-                 answer.content_type = "text/plain; version=0.0.4; charset=utf-8";
-                 answer.body = raw->metrics_text();
-                 respond(std::move(answer));
-               });
-    auto server = http::server::start(service_->io(), config, std::move(routes));
+    routes.set_guard(std::move(*who_may));
+    http::mount_api(routes, parts_of_api(config, about));
+    auto count = [metrics = service_->metrics()](const http::answered& x) {
+      metrics->on_answer(x.route, x.method, x.status, x.seconds, x.bytes);
+    };
+    auto server = http::server::start(service_->io(), config, std::move(routes), std::move(count));
     if (!server)
       return server.error();
     http_ = std::move(*server);
+    return caf::none;
+  }
+
+  /// Reads the settings again, unless there is nothing that they could change.
+  void reload(reloader& x) {
+    std::lock_guard guard{mutex_};
+    if (service_ && !stopping_)
+      x.reload(*service_);
+    else
+      log::warning(component, "the service does not run, settings not reloaded");
+  }
+
+  /// Opens the port for notifyctl unless a stop came first. It stays open during the stop: that is
+  /// when one wants to see who still runs.
+  caf::error serve_inspection(uint16_t port) {
+    std::lock_guard guard{mutex_};
+    if (stopping_)
+      return caf::none;
+    auto opened = inspection_port::open(system_, service_->actors(), port);
+    if (!opened)
+      return opened.error();
+    inspection_ = std::move(*opened);
     return caf::none;
   }
 
@@ -105,7 +127,9 @@ public:
     stopping_ = true;
     auto server = std::move(http_);
     auto ended = std::move(service_);
+    auto inspection = std::move(inspection_);
     lock.unlock();
+    inspection.reset();
     // The service owns the threads that the server runs on.
     if (server) {
       std::promise<void> stopped;
@@ -129,10 +153,25 @@ public:
   }
 
 private:
+  http::api_parts parts_of_api(const http_config& config, const service_config& about) {
+    http::api_parts parts{system_, service_->actors(), about.channels, {}, {}, {}};
+    // The server is gone before the service is, see close().
+    parts.health = [raw = service_.get()](std::function<void(health_report)> done) {
+      raw->health(std::move(done));
+    };
+    parts.metrics = [raw = service_.get()] { return raw->metrics_text(); };
+    parts.metrics_need_token = config.metrics_need_token;
+    // An actor's silence is told as such, before the server gives up on the answer.
+    parts.ask_timeout = config.answer_timeout * 4 / 5;
+    parts.pauses = http::desk_pauses(parts);
+    return parts;
+  }
+
   caf::actor_system& system_;
   std::mutex mutex_;
   std::unique_ptr<service> service_;
   std::unique_ptr<http::server> http_;
+  std::unique_ptr<inspection_port> inspection_;
   bool stopping_ = false;
 };
 
@@ -150,7 +189,10 @@ exit_code run_with(running_service& running, signal_watch& watch, const settings
   auto code = report(running.start(service), "the service did not start");
   if (code == exit_code::ok) {
     if (service.roles.http)
-      code = report(running.serve_http(config.http()), "the service did not start");
+      code = report(running.serve_http(config.http(), service), "the service did not start");
+    if (code == exit_code::ok && config.inspection().port != 0)
+      code =
+          report(running.serve_inspection(config.inspection().port), "the service did not start");
     if (code != exit_code::ok)
       running.stop();
     auto failure = report(running.wait(), "the service failed");
@@ -163,13 +205,17 @@ exit_code run_with(running_service& running, signal_watch& watch, const settings
 
 } // namespace
 
-exit_code run_command(settings& config) {
+exit_code run_command(settings& config, const arguments& args) {
+  using std::chrono::milliseconds;
   log::configure(config.logging().level, config.logging().format);
+  log::set_repeat_interval(
+      std::chrono::duration_cast<milliseconds>(config.logging().repeat_interval));
   const auto& service = config.service();
   // Signals may come before the actor system exists, and threads inherit the blocked signals.
   std::mutex mutex;
   running_service* current = nullptr;
   bool stop_asked = false;
+  reloader reloads{args, config};
   signal_watch watch{service.shutdown_timeout,
                      [&] {
                        log::info(component, "stopping");
@@ -184,10 +230,17 @@ exit_code run_command(settings& config) {
                        std::lock_guard guard{mutex};
                        if (current != nullptr)
                          current->log_what_still_runs();
+                     },
+                     [&] {
+                       std::lock_guard guard{mutex};
+                       if (current != nullptr)
+                         current->reload(reloads);
                      }};
   log::info(component, "starting", {{"instance", service.instance}, {"version", NOTIFYD_VERSION}});
   exit_code code = exit_code::ok;
   {
+    if (config.inspection().port != 0)
+      enable_inspection(config);
     caf::actor_system system{config};
     running_service running{system};
     {

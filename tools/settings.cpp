@@ -2,7 +2,7 @@
 
 #include "messages/error.hpp"
 #include "messages/nearest.hpp"
-#include "messages/type_ids.hpp"
+#include "messages/operator_type_ids.hpp"
 #include "tools/ini_reader.hpp"
 #include "tools/value_text.hpp"
 
@@ -133,6 +133,7 @@ environment process_environment() {
 
 settings::settings() : options_(make_options(values_)) {
   add_message_types<caf::id_block::notify>();
+  add_message_types<caf::id_block::notify_operator>();
 }
 
 caf::expected<std::unique_ptr<settings>> settings::load(const arguments& args,
@@ -200,6 +201,14 @@ void settings::make_paths_absolute() {
     auto folder = typed || config_folder_.empty() ? fs::current_path() : fs::path{config_folder_};
     *path = (folder / *path).lexically_normal().string();
   }
+}
+
+std::map<std::string, std::string> settings::named_paths() const {
+  std::map<std::string, std::string> result;
+  for (const auto& x : options_)
+    if (const auto* path = x.path_target(); path != nullptr && !path->empty())
+      result.emplace(x.full_name(), *path);
+  return result;
 }
 
 void settings::fill_service() {

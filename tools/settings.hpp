@@ -7,6 +7,7 @@
 #include <caf/expected.hpp>
 
 #include <functional>
+#include <map>
 #include <memory>
 #include <optional>
 #include <string>
@@ -37,10 +38,19 @@ public:
 
   const http_config& http() const { return values_.http; }
 
+  const inspection_config& inspection() const { return values_.inspection; }
+
   const logging_config& logging() const { return values_.logging; }
+
+  /// Every file and folder that a setting names, by the setting's full name.
+  std::map<std::string, std::string> named_paths() const;
 
   /// The effective settings as a configuration file with secrets masked.
   std::string dump() const;
+
+  /// The options whose values differ from `before`'s, in the order of the reference; secrets count
+  /// by the option that names their place. Of channels that are off only `provider` counts.
+  std::vector<std::string> changes_since(const settings& before) const;
 
   /// An error if a password is the mask that `dump` puts in its place: fit to look at, not to
   /// connect with.
@@ -53,6 +63,7 @@ private:
   void read_file(const std::string& path, std::vector<std::string>& problems);
   void read_command_line(const arguments& args, std::vector<std::string>& problems);
   void read_passwords(const environment& env, std::vector<std::string>& problems);
+  void read_tracing_headers(std::vector<std::string>& problems);
   void read_channel_secrets(const std::string& name, channel_config& channel,
                             const environment& env, std::vector<std::string>& problems);
   void read_webhook_secrets(const std::string& name, webhook_config& webhook,

@@ -1,5 +1,6 @@
 #include "actors/kafka/conf.hpp"
 #include "actors/kafka/consumer_conf.hpp"
+#include "http/client/http_url.hpp"
 #include "messages/error.hpp"
 #include "tools/secrets.hpp"
 #include "tools/settings.hpp"
@@ -189,6 +190,9 @@ std::vector<std::string> check_together(const setting_values& values) {
   check_retention(values.service.retention.keep, result);
   check_dead_letter_topic(values.service, result);
   check_shutdown(values, result);
+  if (const auto& endpoint = values.service.tracing.endpoint;
+      !endpoint.empty() && !parse_http_url(endpoint))
+    result.push_back("tracing.endpoint is not an absolute URL with http or https, or has a user");
   const auto& restarts = values.service.supervision;
   if (restarts.first_delay > restarts.max_delay)
     result.push_back("supervision.first-delay (" + duration_text(restarts.first_delay)
@@ -197,6 +201,10 @@ std::vector<std::string> check_together(const setting_values& values) {
   if (!is_ip_address(values.http.address))
     result.push_back("http.address must be an IP address such as 127.0.0.1, not "
                      + quoted_text(values.http.address));
+  if (values.inspection.port != 0 && values.service.roles.http
+      && values.inspection.port == values.http.port)
+    result.push_back("inspection.port must not be http.port (" + std::to_string(values.http.port)
+                     + ")");
   return result;
 }
 

@@ -1,6 +1,7 @@
 #include "tools/secrets.hpp"
 #include "tools/settings.hpp"
 
+#include <algorithm>
 #include <sstream>
 #include <string_view>
 
@@ -40,6 +41,36 @@ std::string settings::dump() const {
     out << '\n';
   }
   return out.str();
+}
+
+std::vector<std::string> settings::changes_since(const settings& before) const {
+  std::vector<std::string> result;
+  for (size_t i = 0; i < options_.size(); ++i) {
+    const auto& x = options_[i];
+    if (has_no_effect(x, service_) && has_no_effect(x, before.service_))
+      continue;
+    if (x.show() != before.options_[i].show())
+      result.push_back(x.full_name());
+  }
+  auto compare = [&](const std::string& name, const auto& now, const auto& then) {
+    if (now != then && std::find(result.begin(), result.end(), name) == result.end())
+      result.push_back(name);
+  };
+  compare("postgres.password-file", service_.postgres.password, before.service_.postgres.password);
+  compare("kafka.sasl-password-file", service_.kafka.properties, before.service_.kafka.properties);
+  compare("tracing.headers-file", service_.tracing.headers, before.service_.tracing.headers);
+  for (const auto& [name, channel] : service_.channels) {
+    auto other = before.service_.channels.find(name);
+    if (other == before.service_.channels.end())
+      continue; // Its provider is a change already.
+    const auto& old = other->second;
+    auto section = "channel-" + name + ".";
+    compare(section + "smtp-password-file", channel.smtp.password, old.smtp.password);
+    compare(section + "resend-key-file", channel.resend.api_key, old.resend.api_key);
+    compare(section + "telegram-token-file", channel.telegram.token, old.telegram.token);
+    compare(section + "webhook-secrets-file", channel.webhook.secrets, old.webhook.secrets);
+  }
+  return result;
 }
 
 } // namespace notify

@@ -60,8 +60,31 @@ void settings::read_passwords(const environment& env, std::vector<std::string>& 
   if (auto value = read_password("kafka.sasl-password-file", values_.kafka_sasl_password_file,
                                  "NOTIFYD_KAFKA_SASL_PASSWORD", env, problems))
     service_.kafka.properties["sasl.password"] = *value;
+  read_tracing_headers(problems);
   for (auto& [name, channel] : service_.channels)
     read_channel_secrets(name, channel, env, problems);
+}
+
+void settings::read_tracing_headers(std::vector<std::string>& problems) {
+  constexpr const char* option_name = "tracing.headers-file";
+  const auto& file = values_.tracing_headers_file;
+  if (file.empty())
+    return;
+  auto lines = read_secret_lines(file);
+  if (!lines) {
+    problems.push_back(option_name + (": " + problem_text(lines.error())));
+    return;
+  }
+  for (size_t i = 0; i < lines->size(); ++i) {
+    const auto& line = (*lines)[i];
+    auto colon = line.find(':');
+    auto value = colon == std::string::npos ? colon : line.find_first_not_of(" \t", colon + 1);
+    if (colon == 0 || value == std::string::npos)
+      problems.push_back(option_name + (": line " + std::to_string(i + 1) + " is not NAME: VALUE"));
+    else
+      service_.tracing.headers.emplace_back(line.substr(0, colon), line.substr(value));
+  }
+  password_origins_.emplace_back("tracing", "file " + file);
 }
 
 void settings::read_channel_secrets(const std::string& name, channel_config& channel,

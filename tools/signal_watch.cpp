@@ -22,6 +22,7 @@ sigset_t watched_signals() {
   sigemptyset(&result);
   sigaddset(&result, SIGTERM);
   sigaddset(&result, SIGINT);
+  sigaddset(&result, SIGHUP);
   sigaddset(&result, wake_signal);
   return result;
 }
@@ -57,8 +58,9 @@ int wait_for_signal() {
 } // namespace
 
 signal_watch::signal_watch(caf::timespan deadline, std::function<void()> on_stop,
-                           std::function<void()> on_deadline)
-    : deadline_(deadline), on_stop_(std::move(on_stop)), on_deadline_(std::move(on_deadline)) {
+                           std::function<void()> on_deadline, std::function<void()> on_reload)
+    : deadline_(deadline), on_stop_(std::move(on_stop)), on_deadline_(std::move(on_deadline)),
+      on_reload_(std::move(on_reload)) {
   auto signals = watched_signals();
   pthread_sigmask(SIG_BLOCK, &signals, nullptr);
   // A reader that went away (a pipe, a socket) is an error of that write, not our end.
@@ -78,6 +80,11 @@ void signal_watch::begin_deadline() {
 
 void signal_watch::watch() {
   auto first = wait_for_signal();
+  while (first == SIGHUP && !finished_) {
+    if (on_reload_)
+      on_reload_();
+    first = wait_for_signal();
+  }
   if (finished_)
     return;
   auto end = std::chrono::steady_clock::now() + deadline_;
@@ -92,7 +99,7 @@ void signal_watch::watch() {
       on_deadline_();
       _exit(static_cast<int>(exit_code::shutdown_deadline));
     }
-    if (number == wake_signal)
+    if (number == wake_signal || number == SIGHUP)
       continue;
     if (signalled)
       _exit(static_cast<int>(exit_code::second_signal));

@@ -158,21 +158,31 @@ list_offsets(rd_kafka_t* client, const std::string& group, caf::timespan timeout
   return read_offsets(*list);
 }
 
+caf::expected<std::string> setting_in(rd_kafka_event_t* event, const std::string& name) {
+  size_t count = 0;
+  const auto* const* resources = rd_kafka_DescribeConfigs_result_resources(
+      rd_kafka_event_DescribeConfigs_result(event), &count);
+  for (size_t i = 0; i < count; ++i) {
+    if (auto code = rd_kafka_ConfigResource_error(resources[i]); code != RD_KAFKA_RESP_ERR_NO_ERROR)
+      return make_kafka_error(code, "describe settings");
+    size_t entries = 0;
+    const auto* const* list = rd_kafka_ConfigResource_configs(resources[i], &entries);
+    for (size_t k = 0; k < entries; ++k)
+      if (rd_kafka_ConfigEntry_name(list[k]) == name)
+        if (const auto* value = rd_kafka_ConfigEntry_value(list[k]); value != nullptr)
+          return std::string{value};
+  }
+  return caf::make_error(ec::kafka_unavailable, "the broker did not tell " + name);
+}
+
 } // namespace
 
 caf::expected<admin> admin::create(const std::vector<std::string>& brokers,
                                    const std::string& client_id, const properties& more) {
-  properties values{{"client.id", client_id}};
-  auto& list = values["bootstrap.servers"];
-  for (const auto& broker : brokers)
-    list += (list.empty() ? "" : ",") + broker;
+  properties values{{"client.id", client_id}, {"bootstrap.servers", join_brokers(brokers)}};
   for (const auto& [name, value] : more)
     values.insert_or_assign(name, value);
-  auto conf = make_conf(values);
-  if (!conf)
-    return std::move(conf.error());
-  log_through_service(conf->get());
-  auto client = make_client(RD_KAFKA_PRODUCER, std::move(*conf));
+  auto client = open_client(RD_KAFKA_PRODUCER, values);
   if (!client)
     return std::move(client.error());
   return admin{std::move(*client), std::move(values)};
@@ -217,17 +227,39 @@ caf::error admin::wait_for(const std::vector<std::string>& topics, caf::timespan
   }
 }
 
+caf::expected<std::map<std::string, int32_t>> admin::topics(caf::timespan timeout) {
+  auto metadata = read_metadata(client_.get(), to_millis(timeout));
+  if (!metadata)
+    return std::move(metadata.error());
+  std::map<std::string, int32_t> result;
+  for (int i = 0; i < (*metadata)->topic_cnt; ++i)
+    if (const auto& x = (*metadata)->topics[i]; x.err == RD_KAFKA_RESP_ERR_NO_ERROR)
+      result.emplace(x.topic, x.partition_cnt);
+  return result;
+}
+
+caf::expected<std::string> admin::topic_setting(const std::string& topic, const std::string& name,
+                                                caf::timespan timeout) {
+  using resource_ptr =
+      std::unique_ptr<rd_kafka_ConfigResource_t, destroy_with<rd_kafka_ConfigResource_destroy>>;
+  resource_ptr resource{rd_kafka_ConfigResource_new(RD_KAFKA_RESOURCE_TOPIC, topic.c_str())};
+  auto* raw = resource.get();
+  auto options = make_options(client_.get(), RD_KAFKA_ADMIN_OP_DESCRIBECONFIGS, timeout);
+  queue_ptr answers{rd_kafka_queue_new(client_.get())};
+  rd_kafka_DescribeConfigs(client_.get(), &raw, 1, options.get(), answers.get());
+  event_ptr event{rd_kafka_queue_poll(answers.get(), to_millis(timeout))};
+  if (auto error = request_error(event, "describe settings of " + topic))
+    return error;
+  return setting_in(event.get(), name);
+}
+
 caf::expected<std::vector<committed_offset>> admin::committed(const std::string& group,
                                                               caf::timespan timeout) {
   // A consumer of that very group, though it never joins: with any other client librdkafka 2.0.2
   // follows a null pointer when the coordinator is loading or has moved.
   auto values = settings_;
   values["group.id"] = group;
-  auto conf = make_conf(values);
-  if (!conf)
-    return std::move(conf.error());
-  log_through_service(conf->get());
-  auto client = make_client(RD_KAFKA_CONSUMER, std::move(*conf));
+  auto client = open_client(RD_KAFKA_CONSUMER, values);
   if (!client)
     return std::move(client.error());
   auto deadline = clock_type::now() + timeout;

@@ -6,6 +6,7 @@
 #include <caf/timespan.hpp>
 
 #include <cstdint>
+#include <map>
 #include <string>
 #include <vector>
 
@@ -40,6 +41,13 @@ public:
   /// Waits until a broker answers and every partition of these topics has a leader; no topics: only
   /// until a broker answers. `ec::kafka_unavailable` says what was missing at the end.
   caf::error wait_for(const std::vector<std::string>& topics, caf::timespan timeout);
+
+  /// Every topic that can be used, with the number of its partitions.
+  caf::expected<std::map<std::string, int32_t>> topics(caf::timespan timeout);
+
+  /// A setting of a topic as it is in effect, by Kafka's name, e.g. `max.message.bytes`.
+  caf::expected<std::string> topic_setting(const std::string& topic, const std::string& name,
+                                           caf::timespan timeout);
 
   /// The offsets that the group has committed, partitions without one left out.
   caf::expected<std::vector<committed_offset>> committed(const std::string& group,

@@ -37,16 +37,6 @@ caf::error refuse(const std::string& option, const std::string& why) {
   return caf::make_error(ec::invalid_config, option, why);
 }
 
-std::string join(const std::vector<std::string>& parts) {
-  std::string result;
-  for (const auto& x : parts) {
-    if (!result.empty())
-      result += ',';
-    result += x;
-  }
-  return result;
-}
-
 std::string millis(caf::timespan x) {
   return std::to_string(std::chrono::duration_cast<std::chrono::milliseconds>(x).count());
 }
@@ -111,7 +101,7 @@ caf::expected<properties> consumer_properties(const consumer_config& config) {
       return err;
     result[name] = value;
   }
-  result["bootstrap.servers"] = join(config.brokers);
+  result["bootstrap.servers"] = join_brokers(config.brokers);
   result["group.id"] = config.group;
   result["client.id"] = config.client_id;
   if (!config.instance_id.empty())

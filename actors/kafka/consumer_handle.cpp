@@ -19,9 +19,6 @@ constexpr const char* component = "kafka-consumer";
 /// How long the destructor tries to tell the group that we leave.
 constexpr auto leave_limit = 2s;
 
-/// The same report of the client is logged once in this time.
-constexpr auto log_pause = 10s;
-
 int to_millis(caf::timespan x) {
   return static_cast<int>(std::chrono::ceil<std::chrono::milliseconds>(x).count());
 }
@@ -42,7 +39,7 @@ std::string name_of(const rd_kafka_message_t& message) {
 } // namespace
 
 consumer_handle::consumer_handle(const consumer_config& config)
-    : topics_(config.topics), first_start_(config.first_start), read_before_(config.read_before) {}
+    : topics_(config.topics), first_start_(config) {}
 
 caf::expected<std::unique_ptr<consumer_handle>>
 consumer_handle::create(const consumer_config& config) {
@@ -119,19 +116,21 @@ void consumer_handle::on_rebalance(rd_kafka_t* client, rd_kafka_resp_err_t code,
   handle->begin_revoke(true);
 }
 
-void consumer_handle::take_assignment(const rd_kafka_topic_partition_list_t* partitions) {
+void consumer_handle::take_assignment(rd_kafka_topic_partition_list_t* partitions) {
   // With an eager assignor nothing is left over here; a pause that survived would never end.
   resume(tracker_.finish_revoke());
   partition_tracker::partitions assigned;
   for (int i = 0; i < partitions->cnt; ++i)
     assigned.push_back({partitions->elems[i].topic, partitions->elems[i].partition});
+  // On failure they keep the group's offsets, as without a rule; see take_missing_offset.
+  if (auto err = first_start_.place(client_, *partitions))
+    log::warning(component, "cannot tell which partitions are new", {{"reason", render(err)}});
   auto code = rd_kafka_assign(client_, partitions);
   if (code != RD_KAFKA_RESP_ERR_NO_ERROR) {
     log::error(component, "assign failed", {{"error", rd_kafka_err2str(code)}});
     pending_.emplace_back(source_trouble{std::string{"assign: "} + rd_kafka_err2str(code)});
     return;
   }
-  positions_.clear();
   pause(tracker_.assign(assigned));
   pending_.emplace_back(partitions_assigned{std::move(assigned)});
 }
@@ -221,7 +220,6 @@ void consumer_handle::wait_for_event(caf::timespan timeout) {
   topic_partition where{rd_kafka_topic_name(message->rkt), message->partition};
   if (!tracker_.accepts(where))
     return;
-  positions_[std::move(where)] = message->offset + 1;
   pending_.emplace_back(read_record(*message));
 }
 
@@ -243,8 +241,8 @@ void consumer_handle::take_error(const rd_kafka_message_t& message) {
   default:
     if (check_fatal(message.err))
       return;
-    log::warning(component, "poll reported an error",
-                 {{"topic", where.topic}, {"error", rd_kafka_message_errstr(&message)}});
+    log::repeated(log::level::warning, component, "poll reported an error",
+                  {{"topic", where.topic}, {"error", rd_kafka_message_errstr(&message)}});
     pending_.emplace_back(source_trouble{rd_kafka_message_errstr(&message)});
   }
 }
@@ -253,42 +251,17 @@ void consumer_handle::take_error(const rd_kafka_message_t& message) {
 // nothing if the group has no offset for it.
 void consumer_handle::take_missing_offset(const rd_kafka_message_t& message,
                                           topic_partition where) {
-  if (message.offset >= 0) {
-    stall(std::move(where), "the committed offset " + std::to_string(message.offset)
-                                + " is out of range: its records are gone, or the topic is "
-                                  "another one");
+  if (message.offset >= 0 || !first_start_.applies_to(where)) {
+    stall(where, first_start_.stall_reason(where, message.offset));
     return;
   }
-  if (read_before_.contains({where.topic, where.partition})) {
-    stall(std::move(where), "the group has no committed offset, although records were stored: it "
-                            "was lost");
+  // Nobody could tell that it is new when it was assigned. The next assignment asks again.
+  if (tracker_.revoking() || tracker_.epoch(where) == 0)
     return;
-  }
-  if (!begin_first_time(where))
-    stall(std::move(where), "the group has no committed offset, and kafka.first-start is error");
-}
-
-// A partition that stopped cannot be told where to seek, only be assigned anew; and that goes for
-// all at once, each with the place that it has reached. What was fetched ahead is fetched again.
-bool consumer_handle::begin_first_time(const topic_partition& where) {
-  if (first_start_ == "error" || tracker_.revoking() || tracker_.epoch(where) == 0)
-    return false;
-  positions_[where] = first_start_ == "earliest" ? RD_KAFKA_OFFSET_BEGINNING : RD_KAFKA_OFFSET_END;
-  auto list = make_list(tracker_.assigned());
-  for (int i = 0; i < list->cnt; ++i) {
-    auto& x = list->elems[i];
-    // Without a place yet: where the group has committed.
-    auto known = positions_.find({x.topic, x.partition});
-    x.offset = known != positions_.end() ? known->second : RD_KAFKA_OFFSET_INVALID;
-  }
-  commit(); // What is stored would be forgotten; this travels before the new assignment.
-  auto code = rd_kafka_assign(client_, list.get());
-  log::info(component, "partition is read for the first time",
-            {{"topic", where.topic},
-             {"partition", where.partition},
-             {"from", first_start_},
-             {"result", rd_kafka_err2str(code)}});
-  return code == RD_KAFKA_RESP_ERR_NO_ERROR;
+  log::info(component, "joining again for a partition without a place",
+            {{"topic", where.topic}, {"partition", where.partition}});
+  if (auto err = join())
+    pending_.emplace_back(source_trouble{render(err)});
 }
 
 void consumer_handle::stall(topic_partition where, std::string reason) {
@@ -311,12 +284,9 @@ bool consumer_handle::check_fatal(rd_kafka_resp_err_t code) {
 
 void consumer_handle::on_error(rd_kafka_t*, int code, const char* reason, void* self) {
   auto* handle = static_cast<consumer_handle*>(self);
-  auto now = std::chrono::steady_clock::now();
-  auto [i, is_new] = handle->logged_errors_.try_emplace(code, now);
-  if (is_new || now - i->second >= log_pause) {
-    i->second = now;
-    log::warning(component, "client reports", {{"reason", reason}});
-  }
+  auto error = rd_kafka_err2name(static_cast<rd_kafka_resp_err_t>(code));
+  log::repeated(log::level::warning, component, std::string{"client reports "} + error,
+                {{"reason", reason}});
   handle->pending_.emplace_back(source_trouble{reason});
 }
 
@@ -341,8 +311,10 @@ store_verdict consumer_handle::store_offset(const topic_partition& where, uint64
   // The call itself succeeds if any element did, so the element has the last word.
   if (code == RD_KAFKA_RESP_ERR_NO_ERROR)
     code = list->elems[0].err;
-  if (code == RD_KAFKA_RESP_ERR_NO_ERROR)
+  if (code == RD_KAFKA_RESP_ERR_NO_ERROR) {
+    first_start_.stored(where, next_offset);
     return store_verdict::stored;
+  }
   log::warning(
       component, "offset not stored",
       {{"topic", where.topic}, {"partition", where.partition}, {"error", rd_kafka_err2str(code)}});

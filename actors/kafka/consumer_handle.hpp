@@ -1,6 +1,7 @@
 #pragma once
 
 #include "actors/kafka/consumer_config.hpp"
+#include "actors/kafka/first_start.hpp"
 #include "actors/kafka/handles.hpp"
 #include "actors/kafka/partition_tracker.hpp"
 #include "actors/kafka/record_source.hpp"
@@ -11,9 +12,7 @@
 #include <deque>
 #include <map>
 #include <memory>
-#include <set>
 #include <string>
-#include <utility>
 #include <vector>
 
 namespace notify::kafka {
@@ -57,7 +56,7 @@ private:
   static int on_statistics(rd_kafka_t* client, char* json, size_t size, void* self);
 
   caf::error open(conf_ptr conf);
-  void take_assignment(const rd_kafka_topic_partition_list_t* partitions);
+  void take_assignment(rd_kafka_topic_partition_list_t* partitions);
   void begin_revoke(bool lost);
   void release_assignment();
   void pause(const partition_tracker::partitions& xs);
@@ -65,7 +64,6 @@ private:
   void wait_for_event(caf::timespan timeout);
   void take_error(const rd_kafka_message_t& message);
   void take_missing_offset(const rd_kafka_message_t& message, topic_partition where);
-  bool begin_first_time(const topic_partition& where);
   void stall(topic_partition where, std::string reason);
   void serve_commit();
   void finish_commit(rd_kafka_resp_err_t code);
@@ -76,12 +74,9 @@ private:
   queue_ptr commits_;
   queue_ptr records_;
   std::vector<std::string> topics_;
-  std::string first_start_;
-  std::set<std::pair<std::string, int32_t>> read_before_;
+  first_start first_start_;
   partition_tracker tracker_;
-  std::map<topic_partition, int64_t> positions_; ///< Of this assignment: what is handed out next.
   std::deque<source_event> pending_;
-  std::map<int, std::chrono::steady_clock::time_point> logged_errors_;
   bool commit_in_flight_ = false;
   bool joined_ = false;
   bool closing_ = false;

@@ -40,39 +40,32 @@ caf::expected<int32_t> count_partitions(rd_kafka_t* client, const std::string& n
 } // namespace
 
 caf::expected<group_offsets> group_offsets::open(const std::vector<std::string>& brokers,
-                                                 const std::string& group) {
+                                                 const std::string& group,
+                                                 const properties& connection) {
   // A consumer of that very group that never joins: only such a client may ask its coordinator
   // without risk in librdkafka 2.0.2.
-  properties values{{"client.id", "notifyctl"},
-                    {"group.id", group},
-                    {"enable.auto.commit", "false"},
-                    {"enable.auto.offset.store", "false"}};
-  auto& list = values["bootstrap.servers"];
-  for (const auto& broker : brokers)
-    list += (list.empty() ? "" : ",") + broker;
-  auto conf = make_conf(values);
-  if (!conf)
-    return std::move(conf.error());
-  log_through_service(conf->get());
-  auto client = make_client(RD_KAFKA_CONSUMER, std::move(*conf));
+  auto client = open_client(RD_KAFKA_CONSUMER, guest_properties(brokers, group, connection));
   if (!client)
     return std::move(client.error());
   return group_offsets{std::move(*client), group};
 }
 
-caf::expected<size_t> group_offsets::members(caf::timespan timeout) {
+caf::expected<group_state> group_offsets::describe(caf::timespan timeout) {
   const rd_kafka_group_list* raw = nullptr;
   auto code = rd_kafka_list_groups(client_.get(), group_.c_str(), &raw, to_millis(timeout));
-  // An incomplete answer could hide the members.
-  if (code != RD_KAFKA_RESP_ERR_NO_ERROR) {
-    group_list_ptr partial{raw};
-    return make_kafka_error(code, "list members of " + group_);
-  }
   group_list_ptr groups{raw};
-  size_t result = 0;
-  for (int i = 0; i < groups->group_cnt; ++i)
-    if (groups->groups[i].group == group_)
-      result += static_cast<size_t>(groups->groups[i].member_cnt);
+  // An incomplete answer could hide the members.
+  if (code != RD_KAFKA_RESP_ERR_NO_ERROR)
+    return make_kafka_error(code, "list members of " + group_);
+  group_state result;
+  for (int i = 0; i < groups->group_cnt; ++i) {
+    const auto& x = groups->groups[i];
+    if (x.group != group_)
+      continue;
+    if (x.state != nullptr)
+      result.state = x.state;
+    result.members += static_cast<size_t>(x.member_cnt);
+  }
   return result;
 }
 

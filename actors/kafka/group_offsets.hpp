@@ -19,16 +19,23 @@ struct offset_range {
   int64_t end = 0;   ///< One past the newest one.
 };
 
+/// How the broker sees a group.
+struct group_state {
+  std::string state; ///< Kafka's word, e.g. `Stable` or `Empty`; empty: there is no such group.
+  size_t members = 0;
+};
+
 /// The place of one consumer group, for people who move it. Never a member. Every call blocks,
 /// about its timeout at most.
 class group_offsets {
 public:
-  /// Does not wait for a broker.
+  /// Does not wait for a broker. `connection`: see `connection_properties`.
   static caf::expected<group_offsets> open(const std::vector<std::string>& brokers,
-                                           const std::string& group);
+                                           const std::string& group,
+                                           const properties& connection = {});
 
-  /// How many members the group has now; 0 also for one that does not exist.
-  caf::expected<size_t> members(caf::timespan timeout);
+  /// The group as it is now; it need not exist.
+  caf::expected<group_state> describe(caf::timespan timeout);
 
   /// Every partition of the topic.
   caf::expected<std::map<int32_t, offset_range>> ranges(const std::string& topic,

@@ -17,19 +17,9 @@ int to_millis(caf::timespan x) {
   return static_cast<int>(std::clamp<int64_t>(count, 0, std::numeric_limits<int>::max()));
 }
 
-std::string join(const std::vector<std::string>& parts) {
-  std::string result;
-  for (const auto& part : parts) {
-    if (!result.empty())
-      result += ',';
-    result += part;
-  }
-  return result;
-}
-
 properties to_properties(const producer_config& config) {
   properties result{
-      {"bootstrap.servers", join(config.brokers)},
+      {"bootstrap.servers", join_brokers(config.brokers)},
       {"client.id", config.client_id},
       {"enable.idempotence", "true"},
       {"compression.type", "lz4"},

@@ -10,21 +10,14 @@ namespace notify::kafka {
 
 caf::expected<range_reader> range_reader::open(const std::vector<std::string>& brokers,
                                                const std::string& topic, int32_t partition,
-                                               int64_t first, int64_t end) {
+                                               int64_t first, int64_t end,
+                                               const properties& connection) {
   // The library wants a group for any consumer; nothing of this one reaches the broker.
-  properties values{
-      {"client.id", "notifyctl"},           {"group.id", "notifyctl-" + to_string(uuid::random())},
-      {"enable.auto.commit", "false"},      {"enable.auto.offset.store", "false"},
-      {"auto.offset.reset", "error"},       {"enable.partition.eof", "true"},
-      {"isolation.level", "read_committed"}};
-  auto& list = values["bootstrap.servers"];
-  for (const auto& broker : brokers)
-    list += (list.empty() ? "" : ",") + broker;
-  auto conf = make_conf(values);
-  if (!conf)
-    return std::move(conf.error());
-  log_through_service(conf->get());
-  auto client = make_client(RD_KAFKA_CONSUMER, std::move(*conf));
+  auto values = guest_properties(brokers, "notifyctl-" + to_string(uuid::random()), connection);
+  values.insert_or_assign("auto.offset.reset", "error");
+  values.insert_or_assign("enable.partition.eof", "true");
+  values.insert_or_assign("isolation.level", "read_committed");
+  auto client = open_client(RD_KAFKA_CONSUMER, values);
   if (!client)
     return std::move(client.error());
   rd_kafka_poll_set_consumer(client->get());

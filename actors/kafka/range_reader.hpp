@@ -17,10 +17,11 @@ namespace notify::kafka {
 /// Blocks.
 class range_reader {
 public:
-  /// From `first` up to, but without, `end`.
+  /// From `first` up to, but without, `end`. `connection`: see `connection_properties`.
   static caf::expected<range_reader> open(const std::vector<std::string>& brokers,
                                           const std::string& topic, int32_t partition,
-                                          int64_t first, int64_t end);
+                                          int64_t first, int64_t end,
+                                          const properties& connection = {});
 
   /// The next record; nothing at the range's end. `ec::kafka_unavailable` if none came in time.
   caf::expected<std::optional<kafka_record>> next(caf::timespan timeout);

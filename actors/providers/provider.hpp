@@ -20,6 +20,7 @@ struct send_request {
   /// For all of it, the answer's last byte included. Past it the send is answered by the phase it
   /// reached, and not a further byte of it goes out.
   caf::timespan deadline = std::chrono::seconds{120};
+  job_origin origin = {}; ///< For lines about the job, and the trace that it belongs to.
 };
 
 /// Turns requests into bytes and answers into outcomes. Shared by reference between its provider

@@ -79,6 +79,9 @@ webhook_dialect::request_for(const send_request& x, system_clock::time_point now
       {"webhook-id", x.idempotency_key},
       {"webhook-timestamp", std::to_string(timestamp)},
       {"webhook-signature", sign_webhook(secrets_, x.idempotency_key, timestamp, x.content.text)}};
+  // Not signed and not in the body: what is signed stays the same over all attempts.
+  if (!x.origin.traceparent.empty())
+    result.headers.emplace_back("traceparent", x.origin.traceparent);
   result.body = x.content.text;
   return result;
 }

@@ -94,6 +94,30 @@ TEST_CASE_METHOD(inspector_fixture, "the tree shows every actor in order, and wh
   CHECK(tree->lines.back().status.state == "busy");
 }
 
+TEST_CASE_METHOD(inspector_fixture, "the tree tells for how long an actor has not answered") {
+  auto first = look();
+  REQUIRE(first);
+  CHECK(first->lines.back().silent_ms == 500);
+  CHECK(first->lines.front().silent_ms == 0);
+  advance(10s);
+  auto second = look();
+  REQUIRE(second);
+  // Since it was asked first, not since the last question.
+  CHECK(second->lines.back().silent_ms == 11'000);
+}
+
+TEST_CASE_METHOD(inspector_fixture, "an actor that answers again was silent no longer") {
+  self->send(caf::actor_cast<caf::actor>(ask<child_list>(root, get_children{})->children[0].handle),
+             crash_now{"boom"});
+  settle();
+  CHECK(look()->lines[1].silent_ms == 500); // It waits for its restart.
+  CHECK(look()->lines[1].silent_ms == 0);
+  self->send(caf::actor_cast<caf::actor>(ask<child_list>(root, get_children{})->children[0].handle),
+             crash_now{"boom"});
+  settle();
+  CHECK(look()->lines[1].silent_ms == 500);
+}
+
 TEST_CASE_METHOD(inspector_fixture, "a child between two restarts is named as such") {
   self->send(caf::actor_cast<caf::actor>(ask<child_list>(root, get_children{})->children[0].handle),
              crash_now{"boom"});

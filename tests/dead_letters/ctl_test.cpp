@@ -67,8 +67,24 @@ TEST_CASE_METHOD(ctl_fixture, "a dead letter is shown without what a terminal wo
   CHECK(contains(shown.out, "not text: 1b5b324a"));
   CHECK(contains(shown.out, "{\"cut\":"));
   auto missing = run_ctl({"show", "9"});
-  CHECK(missing.code == cli::failed);
+  CHECK(missing.code == cli::not_found);
   CHECK(contains(missing.err, "no dead letter 9"));
+}
+
+TEST_CASE_METHOD(ctl_fixture, "Q-B32 the dead letter 1970670598291982290 survives list and show") {
+  db.query("alter table notify.dead_letters alter column id restart with 1970670598291982290");
+  add({text_letter(1, "x")});
+  for (const auto& words :
+       std::vector<std::vector<std::string>>{{"list"},
+                                             {"list", "--json"},
+                                             {"list", "--id=1970670598291982290"},
+                                             {"list", "--before=1970670598291982291"},
+                                             {"show", "1970670598291982290"},
+                                             {"show", "1970670598291982290", "--json"}}) {
+    auto result = run_ctl(words);
+    CHECK(result.code == cli::success);
+    CHECK(contains(result.out, "1970670598291982290"));
+  }
 }
 
 TEST_CASE_METHOD(ctl_fixture, "dead letters are replayed from the command line") {

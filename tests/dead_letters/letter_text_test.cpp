@@ -1,4 +1,5 @@
 #include "tools/dead_letter_text.hpp"
+#include "tools/printable.hpp"
 
 #include "tests/dead_letters/letter_samples.hpp"
 

@@ -18,8 +18,9 @@ struct limits_fixture : server_fixture {
   limits_fixture() {
     config.header_limit = 1024;
     config.body_limit = 100;
-    routes.add("GET", "/", [](const request&, const responder& respond) { respond({}); });
-    routes.add("POST", "/", [](const request& x, const responder& respond) {
+    routes.add("GET", "/", access::open,
+               [](const request&, const responder& respond) { respond({}); });
+    routes.add("POST", "/", access::open, [](const request& x, const responder& respond) {
       respond({200, "text/plain", std::to_string(x.body.size()), {}});
     });
   }
@@ -116,7 +117,7 @@ TEST_CASE_METHOD(limits_fixture, "at the limit of connections an idle one gives 
 TEST_CASE_METHOD(limits_fixture, "at the limit of connections a further one waits for a busy one") {
   config.max_connections = 1;
   std::promise<responder> asked;
-  routes.add("GET", "/slow",
+  routes.add("GET", "/slow", access::open,
              [&](const request&, responder respond) { asked.set_value(std::move(respond)); });
   start();
   client busy{running->port()};

@@ -5,7 +5,9 @@
 
 #include <chrono>
 #include <future>
+#include <mutex>
 #include <stdexcept>
+#include <vector>
 
 namespace notify::http {
 namespace {
@@ -16,10 +18,10 @@ using test::server_fixture;
 
 struct answering_fixture : server_fixture {
   answering_fixture() {
-    routes.add("GET", "/", [](const request&, const responder& respond) {
+    routes.add("GET", "/", access::open, [](const request&, const responder& respond) {
       respond({200, "text/plain", "hello", {}});
     });
-    routes.add("GET", "/later",
+    routes.add("GET", "/later", access::open,
                [this](const request&, responder respond) { asked.set_value(std::move(respond)); });
   }
 
@@ -76,6 +78,56 @@ TEST_CASE_METHOD(answering_fixture, "every answer has security headers and no ve
   }
 }
 
+TEST_CASE_METHOD(answering_fixture, "a page may load what is ours and nothing else") {
+  routes.add("GET", "/page", access::open, [](const request&, const responder& respond) {
+    respond({200, "text/html; charset=utf-8", "<p>", {}});
+  });
+  start();
+  client x{running->port()};
+  x.get("/page");
+  auto policy = x.read().headers["content-security-policy"];
+  CHECK(policy.starts_with("default-src 'self'; "));
+  CHECK(policy.find("frame-ancestors 'none'") != std::string::npos);
+  CHECK(policy.find("unsafe") == std::string::npos);
+}
+
+TEST_CASE_METHOD(answering_fixture,
+                 "every answer is told to whoever counts, by its route's pattern") {
+  std::vector<answered> seen;
+  std::mutex mutex;
+  routes.add("GET", "/things/{id}", access::open, [](const request&, const responder& respond) {
+    respond({200, "text/plain", "1234", {}});
+  });
+  running = std::move(*server::start(io, config, routes, [&](const answered& x) {
+    std::lock_guard guard{mutex};
+    seen.push_back(x);
+  }));
+  client x{running->port()};
+  x.get("/things/7");
+  x.read();
+  x.send("INVENTED /things/7 HTTP/1.1\r\nHost: a\r\n\r\n");
+  x.read();
+  x.get("/nowhere");
+  x.read();
+  x.send("nonsense\r\n\r\n");
+  x.read();
+  stop();
+  REQUIRE(seen.size() == 4);
+  CHECK(seen[0].route == "/things/{id}");
+  CHECK(seen[0].method == "GET");
+  CHECK(seen[0].status == 200);
+  CHECK(seen[0].bytes == 4);
+  CHECK(seen[0].seconds >= 0);
+  CHECK(seen[0].seconds < 60);
+  CHECK(seen[1].method == "other");
+  CHECK(seen[1].status == 405);
+  CHECK(seen[2].route.empty());
+  CHECK(seen[2].status == 404);
+  CHECK(seen[3].route.empty());
+  CHECK(seen[3].method.empty());
+  CHECK(seen[3].status == 400);
+}
+
 TEST_CASE_METHOD(answering_fixture, "a handler may answer later and from another thread") {
   start();
   client x{running->port()};
@@ -114,7 +166,7 @@ TEST_CASE_METHOD(answering_fixture, "a handler that does not answer in time is a
 }
 
 TEST_CASE_METHOD(answering_fixture, "a handler that throws costs one answer, not the server") {
-  routes.add("GET", "/broken",
+  routes.add("GET", "/broken", access::open,
              [](const request&, const responder&) { throw std::runtime_error{"secret detail"}; });
   start();
   client x{running->port()};

@@ -251,5 +251,21 @@ TEST_CASE("a first start beside partitions that are read already skips and doubl
   fixture.check_stored(2100);
 }
 
+// librdkafka ends the process if a partition is stopped twice, which happened when the first starts
+// of several partitions each made a new assignment.
+TEST_CASE("a first start of many partitions at once reads them all") {
+  outage_fixture fixture{32};
+  fixture.produce(0, 640);
+  auto config = fixture.quick();
+  config.offset_reset = "error";
+  config.first_start = "earliest";
+  auto member = fixture.member("one", config);
+  REQUIRE(fixture.reaches(all_events, "640"));
+  CHECK(eventually([&] { return fixture.committed_records() == 640; }));
+  CHECK(member->status().counters["rebalances"] == 1);
+  CHECK(member->status().counters["stalled"] == 0);
+  fixture.check_stored(640);
+}
+
 } // namespace
 } // namespace notify::test

@@ -27,7 +27,7 @@ struct tools_fixture : outage_fixture {
   outcome notifyctl(std::vector<std::string> words) const {
     words.push_back("--brokers=" + brokers);
     words.push_back("--topic=" + topic);
-    words.push_back("--database=" + db.url());
+    words.push_back("--postgres=" + db.url());
     words.push_back("--actor=anna");
     std::vector<const char*> raw;
     raw.reserve(words.size());

@@ -47,7 +47,7 @@ void kill_fixture::seed(size_t count) {
   REQUIRE(stored->jobs == count);
 }
 
-std::vector<std::string> kill_fixture::arguments(const std::string& instance) const {
+std::vector<std::string> kill_fixture::settings(const std::string& instance) const {
   return {"run", "--service.run-ingest=false", "--service.run-http=false",
           "--service.instance=" + instance, std::string{"--service.routes-file="} + routes_file,
           "--service.templates-folder=" NOTIFY_SOURCE_DIR "/tools/config/templates",
@@ -66,14 +66,19 @@ std::vector<std::string> kill_fixture::arguments(const std::string& instance) co
           "--channel-email.retry-unknown-attempts=1000", "--logging.format=json"};
 }
 
-daemon kill_fixture::start(const std::string& instance, const std::vector<std::string>& more) {
-  auto words = arguments(instance);
+std::vector<std::string>
+kill_fixture::arguments(const std::string& instance, const std::vector<std::string>& more) const {
+  auto words = settings(instance);
   for (const auto& word : more) {
     auto name = word.substr(0, word.find('=') + 1);
     std::erase_if(words, [&](const auto& x) { return x.starts_with(name); });
     words.push_back(word);
   }
-  return daemon{"notifyd", words};
+  return words;
+}
+
+daemon kill_fixture::start(const std::string& instance, const std::vector<std::string>& more) {
+  return daemon{"notifyd", arguments(instance, more)};
 }
 
 void kill_fixture::finish(const std::vector<std::string>& more) {

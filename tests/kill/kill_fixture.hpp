@@ -26,6 +26,10 @@ public:
   /// two settings of one name counts.
   daemon start(const std::string& instance, const std::vector<std::string>& more = {});
 
+  /// The command line that `start` uses.
+  std::vector<std::string> arguments(const std::string& instance,
+                                     const std::vector<std::string>& more) const;
+
   /// Lets the provider behave well, starts a process with these settings and waits until everything
   /// is sent and every lease is over; then stops it in order.
   void finish(const std::vector<std::string>& more = {});
@@ -50,7 +54,7 @@ public:
   fake::provider provider{{}};
 
 private:
-  std::vector<std::string> arguments(const std::string& instance) const;
+  std::vector<std::string> settings(const std::string& instance) const;
 
   uint64_t seeded_ = 0;
 };

@@ -55,6 +55,10 @@ outcome sample_outcome() {
   return x;
 }
 
+job_origin sample_origin() {
+  return {uuid::random(), "correlation", "00-0af7651916cd43dd8448eb211c80319c-b7ad6b7169203331-01"};
+}
+
 kafka_record sample_record() {
   return {"orders.events.v1",
           3,
@@ -104,6 +108,7 @@ attempt_result sample_result() {
   x.dead_reason = "reclaim_limit";
   x.clamped_wait = std::chrono::seconds{4};
   x.answer = sample_outcome();
+  x.origin = sample_origin();
   x.content_hash = "abc";
   x.idempotency_key = "key";
   x.started_ago = std::chrono::milliseconds{20};
@@ -158,7 +163,7 @@ std::vector<entry> all_messages() {
       {"attempt_ref", caf::make_message(attempt_ref{id, 2, 3})},
       {"rendered_message", caf::make_message(sample_content())},
       {"deliver", caf::make_message(deliver{sample_job()})},
-      {"send_finished", caf::make_message(send_finished{id, 2, sample_outcome()})},
+      {"send_finished", caf::make_message(send_finished{id, 2, sample_outcome(), sample_origin()})},
       {"attempt_result", caf::make_message(sample_result())},
       {"result_recorded", caf::make_message(result_recorded{id, 2, true})},
       {"jobs_ready", caf::make_message(jobs_ready{{"email", "telegram"}})},
@@ -187,9 +192,14 @@ std::vector<entry> all_messages() {
       {"janitor_tick", caf::make_message(janitor_tick{4})},
       {"janitor_report", caf::make_message(janitor_report{1, 2, 3, 4, 5, true})},
       {"worker_ready", caf::make_message(worker_ready{"email", {}})},
-      {"worker_busy", caf::make_message(worker_busy{"email", {id, 2, 3}, 4, 5, {}})},
+      {"worker_busy",
+       caf::make_message(worker_busy{"email", {id, 2, 3}, 4, 5, {}, sample_origin()})},
+      {"worker_leaving", caf::make_message(worker_leaving{"email", {id, 2, 3}, {}})},
+      {"retire_worker", caf::make_message(retire_worker{})},
+      {"job_origin", caf::make_message(sample_origin())},
       {"send_message",
-       caf::make_message(send_message{id, 2, "user@example.com", sample_content(), "key", {}})},
+       caf::make_message(
+           send_message{id, 2, "user@example.com", sample_content(), "key", {}, sample_origin()})},
       {"record_result", caf::make_message(record_result{sample_result(), {}})},
       {"get_status", caf::make_message(get_status{})},
       {"actor_status", caf::make_message(sample_status())},

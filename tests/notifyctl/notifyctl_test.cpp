@@ -2,38 +2,19 @@
 
 #include "actors/kafka/dev_broker.hpp"
 #include "tests/kafka/topic_reader.hpp"
+#include "tests/notifyctl/ctl_run.hpp"
+#include "tests/support/temp_folder.hpp"
 
 #include <catch2/catch.hpp>
 
-#include <algorithm>
 #include <cstdio>
 #include <fstream>
-#include <sstream>
 
 namespace notify::ctl {
 namespace {
 
-struct outcome {
-  int code = 0;
-  std::string out;
-  std::string err;
-
-  size_t lines() const { return static_cast<size_t>(std::count(out.begin(), out.end(), '\n')); }
-};
-
-outcome notifyctl(const std::vector<std::string>& words) {
-  std::vector<const char*> raw;
-  for (const auto& x : words)
-    raw.push_back(x.c_str());
-  std::ostringstream out;
-  std::ostringstream err;
-  auto code = run(raw, {out, err});
-  return {code, out.str(), err.str()};
-}
-
-bool contains(const std::string& text, const std::string& part) {
-  return text.find(part) != std::string::npos;
-}
+using test::contains;
+using test::notifyctl;
 
 struct notifyctl_fixture {
   notifyctl_fixture() {
@@ -46,17 +27,6 @@ struct notifyctl_fixture {
   std::unique_ptr<kafka::dev_broker> broker;
   std::string brokers;
 };
-
-TEST_CASE("every command explains itself with examples or columns") {
-  for (const auto* command : {"topics", "offsets", "produce"}) {
-    auto help = notifyctl({command, "--help"});
-    CHECK(help.code == cli::success);
-    CHECK(contains(help.out, "Usage: notifyctl " + std::string{command}));
-    CHECK(contains(help.out, "--brokers"));
-    CHECK(help.err.empty());
-  }
-  CHECK(contains(notifyctl({"--help"}).out, "Exit codes"));
-}
 
 TEST_CASE("wrong usage exits with 2 and says what was meant") {
   CHECK(notifyctl({}).code == cli::usage);
@@ -72,7 +42,7 @@ TEST_CASE("wrong usage exits with 2 and says what was meant") {
   CHECK(notifyctl({"topics"}).code == cli::usage);
   CHECK(notifyctl({"topics", "destroy"}).code == cli::usage);
   CHECK(notifyctl({"topics", "create"}).code == cli::usage);
-  CHECK(notifyctl({"topics", "create", "--config=nonsense", "x"}).code == cli::usage);
+  CHECK(notifyctl({"topics", "create", "--topic-config=nonsense", "x"}).code == cli::usage);
   CHECK(notifyctl({"produce", "--locale=xx"}).code == cli::usage);
   CHECK(notifyctl({"produce", "--event-id=12"}).code == cli::usage);
   CHECK(notifyctl({"produce", "--count=0"}).code == cli::usage);
@@ -86,6 +56,28 @@ TEST_CASE("a broker that does not answer is a failure, told with its address") {
   auto result = notifyctl({"topics", "wait", "--brokers=127.0.0.1:1", "--timeout=1"});
   CHECK(result.code == cli::failed);
   CHECK(contains(result.err, "127.0.0.1:1"));
+}
+
+TEST_CASE_METHOD(notifyctl_fixture, "the settings say where Kafka is and how it is reached") {
+  test::temp_folder folder;
+  auto config =
+      "--config="
+      + folder.write("notifyd.ini", "[kafka]\nbrokers=[\"" + broker->bootstrap()
+                                        + "\"]\nproperties=[\"socket.timeout.ms=10000\"]\n");
+  CHECK(notifyctl({"topics", "wait", config, "orders.events.v1"}).code == cli::success);
+  CHECK(notifyctl({"produce", config}).lines() == 1u);
+  // The command line wins.
+  CHECK(notifyctl({"topics", "wait", config, "--brokers=127.0.0.1:1", "--timeout=1"}).code
+        == cli::failed);
+  // What the settings say about the connection is used: nobody speaks TLS there.
+  auto tls = "--config="
+             + folder.write("tls.ini", "[kafka]\nbrokers=[\"" + broker->bootstrap()
+                                           + "\"]\nproperties=[\"security.protocol=SSL\"]\n");
+  CHECK(notifyctl({"topics", "wait", tls, "--timeout=1"}).code == cli::failed);
+  auto several = "--config="
+                 + folder.write("two.ini", "[kafka]\nbrokers=[\"" + broker->bootstrap()
+                                               + "\"]\ntopics=[\"a\", \"b\"]\n");
+  CHECK(contains(notifyctl({"produce", several}).err, "say --topic=NAME"));
 }
 
 TEST_CASE_METHOD(notifyctl_fixture, "produce prints the id of each event") {

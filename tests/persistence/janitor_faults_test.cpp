@@ -102,8 +102,8 @@ TEST_CASE_METHOD(janitor_faults,
   CHECK(clean_all() == 1);
   person.query("rollback");
   pg_operator_store people{db.config()};
-  CHECK(*people.retry(left.job_id, retry_key::same) == operator_verdict::not_found);
-  CHECK(*people.retry(retried.job_id, retry_key::same) == operator_verdict::done);
+  CHECK_FALSE(people.retry({left.job_id, false, "ada"}));
+  CHECK(people.retry({retried.job_id, false, "ada"}));
   CHECK(clean_all() == 0);
   CHECK(status_of(db, retried.job_id) == "retry_wait");
 }

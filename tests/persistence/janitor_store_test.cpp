@@ -17,7 +17,7 @@ TEST_CASE_METHOD(janitor_fixture, "what ended long ago goes with its attempts an
   make_due();
   auto waiting = uuid::parse(db.value("select job_id from notify.job_queue"));
   REQUIRE(waiting);
-  REQUIRE(pg_operator_store{db.config()}.cancel(*waiting));
+  REQUIRE(pg_operator_store{db.config()}.cancel(cancel_notification{*waiting, "ada"}));
   age("29 days");
   CHECK(clean_all() == 0);
   ingest(db, 4);

@@ -1,3 +1,4 @@
+#include "messages/error.hpp"
 #include "persistence/pg_operator_store.hpp"
 #include "tests/persistence/store_fixture.hpp"
 
@@ -10,6 +11,16 @@ namespace notify {
 namespace {
 
 using namespace test;
+
+enum class operator_verdict : uint8_t { done, not_found, wrong_status };
+
+operator_verdict verdict(const caf::expected<notification_acted>& x) {
+  if (x)
+    return operator_verdict::done;
+  INFO(render(x.error()));
+  REQUIRE((x.error() == ec::not_found || x.error() == ec::wrong_state));
+  return x.error() == ec::not_found ? operator_verdict::not_found : operator_verdict::wrong_status;
+}
 
 struct operator_fixture : store_fixture {
   /// One job that is dead after `attempts` attempts.
@@ -25,16 +36,12 @@ struct operator_fixture : store_fixture {
     }
   }
 
-  operator_verdict retry(const uuid& id, retry_key key = retry_key::same) {
-    auto result = people.retry(id, key);
-    REQUIRE(result);
-    return *result;
+  operator_verdict retry(const uuid& id, bool fresh_key = false) {
+    return verdict(people.retry({id, fresh_key, "ada"}));
   }
 
   operator_verdict cancel(const uuid& id) {
-    auto result = people.cancel(id);
-    REQUIRE(result);
-    return *result;
+    return verdict(people.cancel(cancel_notification{id, "ada"}));
   }
 
   pg_operator_store people{db.config()};
@@ -58,7 +65,7 @@ TEST_CASE_METHOD(operator_fixture, "D-A7: a retry by an operator is sent again, 
 TEST_CASE_METHOD(operator_fixture,
                  "D-A7: a retry under a fresh key gets past a provider's memory") {
   auto dead = dead_job();
-  CHECK(retry(dead.job_id, retry_key::fresh) == operator_verdict::done);
+  CHECK(retry(dead.job_id, true) == operator_verdict::done);
   auto again = claim(1).at(0);
   CHECK(idempotency_key(again) == to_string(dead.job_id) + "-r1");
   // The key stays with the job over its attempts, and with a further retry.
@@ -148,7 +155,7 @@ TEST_CASE_METHOD(operator_fixture, "a job is either cancelled or sent, whoever c
   }};
   uint32_t cancelled = 0;
   for (uint32_t i = jobs; i > 0; --i)
-    cancelled += people.cancel(sample_job(sample_event(i)).id) == operator_verdict::done ? 1 : 0;
+    cancelled += people.cancel(cancel_notification{sample_job(sample_event(i)).id, "ada"}) ? 1 : 0;
   while (count("notify.notification_jobs where status = 'open'") != "0") {
   }
   is_over = true;

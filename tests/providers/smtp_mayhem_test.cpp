@@ -44,7 +44,7 @@ public:
     case 3:
       return answer::over;
     case 4:
-      peer.reset();
+      peer.wire().reset();
       return answer::over;
     case 5:
       return said(peer, "what?", answer::refused);
@@ -54,7 +54,7 @@ public:
       peer.say("250 half a re");
       return answer::over;
     case 8:
-      peer.freeze();
+      peer.wire().freeze();
       return answer::over;
     case 9:
       return said(peer, usual + "\r\n" + usual, answer::usual);

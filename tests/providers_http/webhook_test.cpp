@@ -56,6 +56,23 @@ TEST_CASE("a receiver can check what it got by the signature") {
   CHECK(request.head.find(base64(secret_bytes)) == std::string::npos);
 }
 
+TEST_CASE("a trace's header goes with the request and changes nothing that is signed") {
+  scripted_http server{answering({web::answer_text(204, ""), web::answer_text(204, "")})};
+  webhook hook;
+  auto message = message_to(server.url("/in"), R"({"type":"order.paid.v1"})");
+  CHECK(summary(hook.send(message)) == "sent ");
+  message.origin.traceparent = "00-0af7651916cd43dd8448eb211c80319c-b7ad6b7169203331-01";
+  CHECK(summary(hook.send(message)) == "sent ");
+  auto requests = server.requests();
+  REQUIRE(requests.size() == 2);
+  CHECK(requests[0].count("traceparent") == 0);
+  CHECK(requests[1].header("traceparent") == message.origin.traceparent);
+  CHECK(requests[1].body == requests[0].body);
+  CHECK(requests[1].header("webhook-signature")
+        == sign_webhook({secret_bytes}, message.idempotency_key,
+                        std::stoll(requests[1].header("webhook-timestamp")), message.content.text));
+}
+
 TEST_CASE("D-C8: any status of success is a delivery") {
   for (int status : {200, 201, 202, 206}) {
     scripted_http server{answering({web::answer_text(status, "whatever")})};

@@ -1,6 +1,6 @@
 #pragma once
 
-#include "messages/type_ids.hpp"
+#include "messages/operator_type_ids.hpp"
 
 #include <caf/actor_system.hpp>
 #include <caf/actor_system_config.hpp>
@@ -47,6 +47,7 @@ struct actor_fixture {
   struct config : caf::actor_system_config {
     config() {
       add_message_types<caf::id_block::notify>();
+      add_message_types<caf::id_block::notify_operator>();
       set("scheduler.policy", caf::atom("testing"));
     }
   };

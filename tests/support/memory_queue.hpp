@@ -101,6 +101,15 @@ public:
     return true;
   }
 
+  /// What the reaper does once every lease is over.
+  void expire_leases() {
+    for (auto& [id, job] : std::exchange(in_flight, {})) {
+      ++job.attempt_no;
+      ++job.reclaims;
+      queue.push_back({job, now_()});
+    }
+  }
+
   /// How many jobs ended like this.
   size_t count(next_step end) const {
     return static_cast<size_t>(std::count_if(ended.begin(), ended.end(),

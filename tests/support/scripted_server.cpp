@@ -2,9 +2,11 @@
 
 #include <csignal>
 #include <stdexcept>
+#include <utility>
 
 #include <arpa/inet.h>
 #include <netinet/in.h>
+#include <netinet/tcp.h>
 #include <poll.h>
 #include <sys/socket.h>
 #include <unistd.h>
@@ -120,13 +122,16 @@ scripted_server::~scripted_server() {
   is_stopped_ = true;
   ::shutdown(listener_, SHUT_RDWR);
   acceptor_.join();
+  std::map<size_t, std::thread> peers;
   {
     std::lock_guard guard{mutex_};
     for (auto& [number, fd] : open_)
       ::shutdown(fd, SHUT_RDWR);
+    peers = std::exchange(peers_, {});
   }
-  for (auto& peer : peers_)
+  for (auto& [number, peer] : peers)
     peer.join();
+  join_finished();
   ::close(listener_);
 }
 
@@ -152,11 +157,26 @@ void scripted_server::accept_all() {
     auto fd = ::accept4(listener_, nullptr, nullptr, SOCK_CLOEXEC);
     if (fd < 0)
       continue;
+    // What is said is on its way, also right behind something else.
+    int now = 1;
+    ::setsockopt(fd, IPPROTO_TCP, TCP_NODELAY, &now, sizeof(now));
+    join_finished();
     std::lock_guard guard{mutex_};
-    auto number = peers_.size();
+    auto number = connections_++;
     open_[number] = fd;
-    peers_.emplace_back([this, number, fd] { run(number, fd); });
+    peers_[number] = std::thread{[this, number, fd] { run(number, fd); }};
   }
+}
+
+/// So that thousands of connections, one after the other, are not thousands of threads.
+void scripted_server::join_finished() {
+  std::vector<std::thread> finished;
+  {
+    std::lock_guard guard{mutex_};
+    finished = std::exchange(finished_, {});
+  }
+  for (auto& peer : finished)
+    peer.join();
 }
 
 void scripted_server::run(size_t number, int fd) {
@@ -172,11 +192,14 @@ void scripted_server::run(size_t number, int fd) {
   std::lock_guard guard{mutex_};
   open_.erase(number);
   ::close(fd);
+  // Once the end has begun the destructor joins, and may have taken the thread already.
+  if (auto self = peers_.extract(number); !self.empty())
+    finished_.push_back(std::move(self.mapped()));
 }
 
 size_t scripted_server::connections() const {
   std::lock_guard guard{mutex_};
-  return peers_.size();
+  return connections_;
 }
 
 size_t scripted_server::open_connections() const {

@@ -87,6 +87,7 @@ public:
 private:
   void accept_all();
   void run(size_t number, int fd);
+  void join_finished();
 
   server serve_;
   std::shared_ptr<SSL_CTX> tls_;
@@ -94,8 +95,10 @@ private:
   uint16_t port_ = 0;
   mutable std::mutex mutex_;
   std::atomic<bool> is_stopped_ = false;
+  size_t connections_ = 0;
   std::map<size_t, int> open_;
-  std::vector<std::thread> peers_;
+  std::map<size_t, std::thread> peers_;
+  std::vector<std::thread> finished_;
   std::thread acceptor_;
 };
 

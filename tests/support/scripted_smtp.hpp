@@ -1,20 +1,15 @@
 #pragma once
 
-#include "tests/support/test_identity.hpp"
+#include "tests/support/scripted_server.hpp"
 
-#include <openssl/ssl.h>
-
-#include <atomic>
 #include <chrono>
 #include <cstdint>
 #include <functional>
 #include <future>
-#include <map>
 #include <memory>
 #include <mutex>
 #include <string>
 #include <string_view>
-#include <thread>
 #include <vector>
 
 namespace notify::test {
@@ -32,14 +27,12 @@ std::string undo_dot_stuffing(std::string_view data);
 
 class scripted_smtp;
 
-/// The server's side of one connection; blocking, on a thread of its own. Each call is false once
-/// the connection is over.
+/// What a script works on: one connection in SMTP's terms.
 class smtp_peer {
 public:
-  smtp_peer(scripted_smtp& server, int fd) : server_(server), fd_(fd) {}
-  ~smtp_peer();
+  smtp_peer(scripted_smtp& server, scripted_peer& wire) : server_(server), wire_(wire) {}
 
-  bool say(std::string_view bytes);
+  bool say(std::string_view bytes) { return wire_.say(bytes); }
 
   /// One command line without its end.
   bool read_line(std::string& line);
@@ -47,24 +40,13 @@ public:
   /// Reads mail data up to the final dot.
   bool read_data(std::string& data);
 
-  bool start_tls();
-  void close();
-  void reset();
-
-  /// Answers nothing until the client leaves; takes nothing out of the socket either.
-  void freeze();
-
   scripted_smtp& server() { return server_; }
+  scripted_peer& wire() { return wire_; }
   received_mail& current() { return current_; }
-  int fd() const { return fd_; }
 
 private:
-  bool fill();
-
   scripted_smtp& server_;
-  int fd_;
-  SSL* ssl_ = nullptr;
-  std::string unread_;
+  scripted_peer& wire_;
   received_mail current_;
 };
 
@@ -138,13 +120,10 @@ public:
   explicit scripted_smtp(smtp_script script)
       : scripted_smtp(std::vector<smtp_script>{std::move(script)}) {}
 
-  /// Ends all connections.
-  ~scripted_smtp();
-
-  uint16_t port() const { return port_; }
+  uint16_t port() const { return wires_.port(); }
 
   /// Before the first connection: what `start_tls` steps present.
-  void use_identity(const test_identity& identity);
+  void use_identity(const test_identity& identity) { wires_.use_identity(identity); }
 
   std::vector<received_mail> mails() const;
 
@@ -152,11 +131,11 @@ public:
   std::vector<std::string> commands() const;
   size_t count(std::string_view command_prefix) const;
 
-  size_t connections() const;
-  size_t open_connections() const;
+  size_t connections() const { return wires_.connections(); }
+  size_t open_connections() const { return wires_.open_connections(); }
 
   /// True while the relay goes away: whoever waits should not.
-  bool is_stopped() const { return is_stopped_; }
+  bool is_stopped() const { return wires_.is_stopped(); }
 
   /// What did not go as scripted; a test ends with this empty.
   std::vector<std::string> failures() const;
@@ -164,27 +143,16 @@ public:
   void keep(received_mail mail);
   void note(const std::string& command);
   void fail(std::string what);
-  SSL_CTX* tls() const { return tls_.get(); }
 
 private:
-  void accept_all();
-  void serve(size_t number, int fd);
-  void join_finished();
+  void serve(size_t number, scripted_peer& wire);
 
   std::vector<smtp_script> scripts_;
-  std::shared_ptr<SSL_CTX> tls_;
-  int listener_ = -1;
-  uint16_t port_ = 0;
   mutable std::mutex mutex_;
-  std::atomic<bool> is_stopped_ = false;
-  std::map<size_t, int> open_;
-  size_t connections_ = 0;
   std::vector<received_mail> mails_;
   std::vector<std::string> commands_;
   std::vector<std::string> failures_;
-  std::map<size_t, std::thread> peers_;
-  std::vector<std::thread> finished_;
-  std::thread acceptor_;
+  scripted_server wires_; ///< The last one: its threads use all others.
 };
 
 } // namespace notify::test

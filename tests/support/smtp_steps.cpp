@@ -5,8 +5,6 @@
 #include <cctype>
 #include <utility>
 
-#include <poll.h>
-
 namespace notify::test::smtp {
 
 namespace {
@@ -77,26 +75,26 @@ smtp_step take_mail() {
 }
 
 smtp_step start_tls() {
-  return [](smtp_peer& peer) { return peer.start_tls(); };
+  return [](smtp_peer& peer) { return peer.wire().start_tls(); };
 }
 
 smtp_step close() {
   return [](smtp_peer& peer) {
-    peer.close();
+    peer.wire().cut();
     return false;
   };
 }
 
 smtp_step reset() {
   return [](smtp_peer& peer) {
-    peer.reset();
+    peer.wire().reset();
     return false;
   };
 }
 
 smtp_step freeze() {
   return [](smtp_peer& peer) {
-    peer.freeze();
+    peer.wire().freeze();
     return true;
   };
 }
@@ -120,11 +118,7 @@ smtp_step tell(std::shared_ptr<std::promise<void>> reached) {
 }
 
 smtp_step delay(std::chrono::milliseconds time) {
-  return [=](smtp_peer& peer) {
-    // Ends early if the client leaves.
-    pollfd waiting{peer.fd(), POLLRDHUP, 0};
-    return ::poll(&waiting, 1, static_cast<int>(time.count())) == 0;
-  };
+  return [=](smtp_peer& peer) { return peer.wire().wait(time); };
 }
 
 smtp_step serve() {

@@ -36,7 +36,12 @@ const bad_line bad_names[] = {
     {{"--config"}, "--config needs a file: --config=FILE"},
     {{"--config="}, "--config needs a file: --config=FILE"},
     {{"--help=yes"}, "--help takes no value"},
+    {{"token"}, "token needs a name and a role: notifyd token NAME viewer|operator"},
+    {{"token", "olga"}, "token needs a name and a role: notifyd token NAME viewer|operator"},
+    {{"token", "olga", "viewer", "x"},
+     "token needs a name and a role: notifyd token NAME viewer|operator"},
     {{"check", "--markdown"}, "--markdown belongs to the commands options and outcomes"},
+    {{"run", "--status"}, "--status belongs to the command migrate"},
 };
 
 TEST_CASE("a command line with wrong words is refused with the nearest right one") {

@@ -3,6 +3,8 @@
 
 #include <catch2/catch.hpp>
 
+#include <filesystem>
+
 // The program itself, from outside: exit codes and what goes to which stream.
 
 namespace notify {
@@ -39,6 +41,38 @@ TEST_CASE("notifyd --help, --version and options end with 0") {
   CHECK(notifyd({"outcomes", "--markdown"}).output.starts_with("# Outcomes\n"));
   CHECK(notifyd({"options"}).output.find("delivery.lease=150s  ; duration, 1s to 24h\n")
         != std::string::npos);
+}
+
+TEST_CASE("notifyd token makes a token and the line that lets it in") {
+  auto result = notifyd({"token", "olga", "operator"});
+  CHECK(result.code == 0);
+  CHECK(result.output.starts_with("olga operator "));
+  CHECK(result.output.size() == std::string{"olga operator \n"}.size() + 64);
+  CHECK(result.error_text.starts_with("token, shown only once: notifyd_"));
+  CHECK(result.output != notifyd({"token", "olga", "operator"}).output);
+  // What it printed is a file of tokens, but for its permissions.
+  temp_folder folder;
+  auto file = folder.write("tokens", result.output);
+  std::filesystem::permissions(file, std::filesystem::perms::owner_read);
+  CHECK(notifyd({"check", example, "--http.tokens-file=" + file}).code == 0);
+  CHECK(notifyd({"token", "olga", "admin"}).code == 2);
+  CHECK(notifyd({"token", "ol ga", "viewer"}).code == 2);
+}
+
+TEST_CASE("notifyd refuses to serve the API to everybody, and files that it cannot use") {
+  auto refusal = [](const std::string& setting) {
+    auto result = notifyd({"run", example, setting});
+    CHECK(result.code == 2);
+    return result.error_text;
+  };
+  CHECK(notifyd({"check", example, "--http.auth=none"}).code == 0);
+  auto open = notifyd({"run", example, "--http.auth=none", "--http.address=0.0.0.0"});
+  CHECK(open.code == 2);
+  CHECK(open.error_text
+        == "http.auth=none is for loopback addresses only, not for http.address 0.0.0.0\n");
+  CHECK(
+      refusal("--http.tokens-file=/nowhere/tokens").starts_with("http.tokens-file: cannot read "));
+  CHECK(refusal("--http.tls-key=/nowhere/key").find("go together") != std::string::npos);
 }
 
 TEST_CASE("notifyd check accepts the example and prints what is in effect") {

@@ -1,6 +1,12 @@
+#include "actors/inspection.hpp"
 #include "tests/http/client.hpp"
+#include "tests/notifyctl/ctl_run.hpp"
 #include "tests/support/postgres_fixture.hpp"
 #include "tests/support/process.hpp"
+#include "tests/support/wait.hpp"
+
+#include <boost/asio/io_context.hpp>
+#include <boost/asio/ip/tcp.hpp>
 
 #include <catch2/catch.hpp>
 
@@ -54,6 +60,45 @@ TEST_CASE("a running service serves its health and ends with 0 on SIGTERM") {
   CHECK(client.is_closed());
 }
 
+TEST_CASE("without tokens the API answers 401 and the log says what to do") {
+  postgres_fixture db;
+  process program{words("run", db)};
+  auto port = await_port(program);
+  REQUIRE(port != 0);
+  http::test::client client{port};
+  client.get("/api/v1/actors");
+  auto got = client.read();
+  CHECK(got.status == 401);
+  CHECK(got.headers["www-authenticate"].starts_with("Bearer"));
+  client.get("/");
+  got = client.read();
+  CHECK(got.status == 200);
+  CHECK(got.headers["content-type"] == "text/html; charset=utf-8");
+  CHECK(program.error_text().find("notifyd token NAME operator") != std::string::npos);
+  program.send_signal(SIGTERM);
+  CHECK(program.wait() == 0);
+}
+
+TEST_CASE("a developer's machine serves the API without a token, to requests by its own name") {
+  postgres_fixture db;
+  auto open = words("run", db);
+  open.push_back("--http.auth=none");
+  process program{open};
+  auto port = await_port(program);
+  REQUIRE(port != 0);
+  http::test::client client{port};
+  auto get = [&](const std::string& host) {
+    client.send("GET /api/v1/actors HTTP/1.1\r\nHost: " + host + "\r\n\r\n");
+    return client.read();
+  };
+  auto tree = get("localhost:" + std::to_string(port));
+  CHECK(tree.status == 200);
+  CHECK(tree.body.find(R"("name":"job-dispatcher")") != std::string::npos);
+  CHECK(get("evil.example").status == 403);
+  program.send_signal(SIGTERM);
+  CHECK(program.wait() == 0);
+}
+
 TEST_CASE("a running service prints its metrics") {
   postgres_fixture db;
   process program{words("run", db)};
@@ -86,17 +131,92 @@ TEST_CASE("a service whose HTTP address is taken ends with 1 and says which") {
   CHECK(first.wait() == 0);
 }
 
-TEST_CASE("migrate makes the schema once, run refuses a database without it") {
+TEST_CASE("D-E7 run refuses a schema that is behind and says what to run") {
   postgres_fixture db{postgres_fixture::schema::empty};
   process too_early{words("run", db)};
   CHECK(too_early.wait() == 3);
+  CHECK(too_early.error_text().find("the database has schema version 0, this program needs ")
+        != std::string::npos);
   CHECK(too_early.error_text().find("run 'notifyd migrate'") != std::string::npos);
+}
+
+TEST_CASE("migrate --status tells what is to be done, and does nothing") {
+  postgres_fixture db{postgres_fixture::schema::empty};
+  auto ask = words("migrate", db);
+  ask.push_back("--status");
+  process behind{ask};
+  CHECK(behind.wait() == 3);
+  CHECK(behind.output().find("version 0\nwanted ") == 0u);
+  CHECK(behind.output().find("\npending 0001_initial\n") != std::string::npos);
+  CHECK(db.value("select count(*) from pg_namespace where nspname = 'notify'") == "0");
+  process migration{words("migrate", db)};
+  CHECK(migration.wait() == 0);
+  process done{ask};
+  CHECK(done.wait() == 0);
+  CHECK(done.output().find("pending") == std::string::npos);
+}
+
+TEST_CASE("migrate makes the schema once") {
+  postgres_fixture db{postgres_fixture::schema::empty};
   process first{words("migrate", db)};
   CHECK(first.wait() == 0);
   CHECK(first.output().find("applied 0001_initial\n") != std::string::npos);
   process again{words("migrate", db)};
   CHECK(again.wait() == 0);
   CHECK(again.output().find("applied") == std::string::npos);
+}
+
+/// A port that was free a moment ago.
+uint16_t free_port() {
+  boost::asio::io_context io;
+  boost::asio::ip::tcp::acceptor probe{io, {boost::asio::ip::address_v4::loopback(), 0}};
+  return probe.local_endpoint().port();
+}
+
+TEST_CASE(
+    "the actors of a running service are seen at inspection.port, and it stops all the same") {
+  postgres_fixture db;
+  auto port = std::to_string(free_port());
+  auto call = words("run", db);
+  call.push_back("--inspection.port=" + port);
+  process program{call};
+  REQUIRE(await_port(program) != 0);
+  auto address = "--address=127.0.0.1:" + port;
+  test::ctl_outcome tree;
+  REQUIRE(test::eventually([&] { // It opens after HTTP.
+    tree = test::notifyctl({"actors", address});
+    return tree.code == 0;
+  }));
+  for (const auto* name : {"root", "  inspector", "  consumer", "    delivery-worker-email-15"})
+    CHECK(test::contains(tree.out, "\n" + std::string{name} + " "));
+  // Every kind of actor answers, and says what it is at.
+  inspection_client client{"127.0.0.1", static_cast<uint16_t>(std::stoul(port))};
+  std::string silent;
+  CHECK(test::eventually([&] {
+    auto all = client.look(caf::duration{std::chrono::seconds{5}});
+    silent = all ? "" : "everybody";
+    if (all)
+      for (const auto& x : all->lines)
+        if (!x.answered || x.status.state.empty())
+          silent += x.status.name + " ";
+    return silent.empty();
+  }));
+  INFO(silent);
+  // A client that is connected does not hold the process.
+  program.send_signal(SIGTERM);
+  CHECK(program.wait() == 0);
+}
+
+TEST_CASE("a service whose inspection port is taken ends with 1 and says which") {
+  postgres_fixture db;
+  boost::asio::io_context io;
+  boost::asio::ip::tcp::acceptor other{io, {boost::asio::ip::address_v4::loopback(), 0}};
+  auto port = std::to_string(other.local_endpoint().port());
+  auto call = words("run", db);
+  call.push_back("--inspection.port=" + port);
+  process program{call};
+  CHECK(program.wait() == 1);
+  CHECK(program.error_text().find("inspection.port " + port) != std::string::npos);
 }
 
 TEST_CASE("a schema newer than the program is refused with 3") {

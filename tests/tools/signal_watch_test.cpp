@@ -81,6 +81,34 @@ TEST_CASE("a stop that takes too long ends the process with 4, after a last word
   close(words[0]);
 }
 
+TEST_CASE("SIGHUP asks for a reload as often as it comes, and ends nothing") {
+  CHECK(in_child([] {
+          std::promise<void> twice;
+          std::promise<void> stopped;
+          int count = 0;
+          signal_watch watch{1h, [&] { stopped.set_value(); }, nothing,
+                             [&] {
+                               if (++count == 2)
+                                 twice.set_value();
+                               else
+                                 kill(getpid(), SIGHUP);
+                             }};
+          kill(getpid(), SIGHUP);
+          twice.get_future().wait();
+          kill(getpid(), SIGTERM);
+          stopped.get_future().wait();
+          kill(getpid(), SIGHUP); // Neither a reload nor a second signal.
+          return 42;
+        })
+        == 42);
+  CHECK(in_child([] {
+          signal_watch watch{1h, nothing, nothing};
+          kill(getpid(), SIGHUP);
+          return 42;
+        })
+        == 42);
+}
+
 TEST_CASE("the deadline can begin without a signal") {
   CHECK(in_child([] {
           signal_watch watch{50ms, [] { _exit(1); }, nothing};

@@ -147,7 +147,7 @@ void measure(const options& x, const std::string& topic) {
         inbox_writer, inbox_writer_config{}, ingest_store_ptr{store}, routes,
         dispatcher_resolver{[] { return job_dispatcher_actor{}; }}));
   auto reader = system.spawn<caf::detached>(consumer, config, kafka_records(config),
-                                            writer_resolver{[&] { return writers; }});
+                                            writer_resolver{[&] { return writers; }}, tracer{});
   auto cpu = std::clock();
   auto seconds = store->wait();
   auto cpu_seconds = static_cast<double>(std::clock() - cpu) / CLOCKS_PER_SEC;

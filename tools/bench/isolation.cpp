@@ -16,7 +16,8 @@
 
 // What a channel loses when another one's provider is dead or slow. One backlog of e-mails for the
 // `log` provider is burned down alone, and beside a channel of equal size whose relay refuses
-// connections or accepts them and says nothing. Each is compared with the runs alone around it.
+// connections, or accepts them and says nothing, and beside a refused one whose breaker is off, so
+// that it never stops failing. Each is compared with the runs alone around it.
 
 namespace notify::bench {
 namespace {
@@ -66,7 +67,12 @@ private:
   std::thread thread_;
 };
 
-enum class neighbour : uint8_t { none, dead, slow };
+enum class neighbour : uint8_t {
+  none,
+  dead,   ///< Refuses connections; the breaker opens.
+  slow,   ///< Takes connections and says nothing.
+  failing ///< Refuses connections, and no breaker keeps the channel from trying on.
+};
 
 class benchmark {
 public:
@@ -127,11 +133,12 @@ std::vector<std::string> benchmark::arguments(neighbour beside) const {
                                   "--logging.level=error"};
   if (beside == neighbour::none)
     return result;
-  // Port 1 of the loopback refuses; without the breaker the channel never stops trying.
-  auto port = beside == neighbour::dead ? 1 : silent_.port();
-  for (const auto& x :
-       {"provider=smtp", "smtp-security=none", "smtp-host=127.0.0.1", "breaker-failures=0"})
+  // Port 1 of the loopback refuses.
+  auto port = beside == neighbour::slow ? silent_.port() : 1;
+  for (const auto& x : {"provider=smtp", "smtp-security=none", "smtp-host=127.0.0.1"})
     result.push_back(std::string{"--channel-telegram."} + x);
+  if (beside == neighbour::failing)
+    result.push_back("--channel-telegram.breaker-failures=0");
   result.push_back("--channel-telegram.smtp-port=" + std::to_string(port));
   result.push_back("--channel-telegram.slots=" + slots);
   result.push_back("--channel-telegram.prefetch=" + slots);
@@ -174,6 +181,7 @@ void benchmark::compare(neighbour beside, const char* name) {
 void benchmark::run() {
   compare(neighbour::dead, "dead");
   compare(neighbour::slow, "slow");
+  compare(neighbour::failing, "failing");
 }
 
 caf::expected<setup> read_setup(const cli::arguments& args) {
@@ -181,16 +189,9 @@ caf::expected<setup> read_setup(const cli::arguments& args) {
   x.postgres = args.at("postgres");
   x.notifyd = args.at("notifyd");
   x.config_folder = args.at("config-folder");
-  for (auto [name, target] :
-       {std::pair{"jobs", &x.jobs}, {"slots", &x.slots}, {"rounds", &x.rounds}}) {
-    auto number = cli::number(args, name, 1, 10'000'000);
-    if (!number)
-      return number.error();
-    *target = static_cast<uint64_t>(*number);
-  }
-  for (auto* name : {"postgres", "notifyd", "config-folder"})
-    if (!args.has(name))
-      return caf::make_error(ec::invalid_config, "--" + std::string{name} + " is missing");
+  if (auto err = read_options(args, {{"jobs", &x.jobs}, {"slots", &x.slots}, {"rounds", &x.rounds}},
+                              {"postgres", "notifyd", "config-folder"}))
+    return err;
   return x;
 }
 

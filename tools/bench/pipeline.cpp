@@ -257,19 +257,14 @@ caf::expected<setup> read_setup(const cli::arguments& args) {
   x.brokers = args.at("brokers");
   x.notifyd = args.at("notifyd");
   x.config_folder = args.at("config-folder");
-  for (auto [name, target] : {std::pair{"events", &x.events},
-                              {"rate", &x.rate},
-                              {"latency-events", &x.latency_events},
-                              {"slots", &x.slots},
-                              {"writers", &x.writers}}) {
-    auto number = cli::number(args, name, 1, 100'000'000);
-    if (!number)
-      return number.error();
-    *target = static_cast<uint64_t>(*number);
-  }
-  for (auto* name : {"postgres", "notifyd", "config-folder"})
-    if (!args.has(name))
-      return caf::make_error(ec::invalid_config, "--" + std::string{name} + " is missing");
+  if (auto err = read_options(args,
+                              {{"events", &x.events},
+                               {"rate", &x.rate},
+                               {"latency-events", &x.latency_events},
+                               {"slots", &x.slots},
+                               {"writers", &x.writers}},
+                              {"postgres", "notifyd", "config-folder"}))
+    return err;
   return x;
 }
 

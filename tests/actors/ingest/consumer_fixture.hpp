@@ -94,7 +94,7 @@ struct consumer_fixture : actor_fixture {
       return std::unique_ptr<kafka::record_source>{new scripted_source{s}};
     };
     consumer = system.spawn(notify::consumer, config, record_source_factory{make},
-                            writer_resolver{[w = writers] { return *w; }});
+                            writer_resolver{[w = writers] { return *w; }}, tracer{});
     settle();
   }
 

@@ -1,6 +1,7 @@
 #include "tests/integration/ingest/group_fixture.hpp"
 
 #include "actors/kafka/admin.hpp"
+#include "messages/operator_type_ids.hpp"
 #include "tests/actors/ingest/sample_records.hpp"
 #include "tests/kafka/topic_reader.hpp"
 #include "tests/support/wait.hpp"
@@ -89,6 +90,7 @@ int64_t group_fixture::committed_records() {
 
 group_member::system_config::system_config() {
   add_message_types<caf::id_block::notify>();
+  add_message_types<caf::id_block::notify_operator>();
   set("scheduler.max-threads", 1);
 }
 
@@ -104,7 +106,7 @@ group_member::group_member(const consumer_config& config,
                                      dispatcher_resolver{[] { return job_dispatcher_actor{}; }}));
   consumer_ =
       system_.spawn<caf::detached>(consumer, config, source ? source : kafka_records(config),
-                                   writer_resolver{[all = writers_] { return *all; }});
+                                   writer_resolver{[all = writers_] { return *all; }}, tracer{});
   self_->monitor(consumer_);
 }
 

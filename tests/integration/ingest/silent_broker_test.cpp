@@ -15,6 +15,7 @@ using test::group_fixture;
 using test::group_member;
 
 constexpr int16_t offset_commit_api = 8;
+constexpr int16_t offset_fetch_api = 9;
 
 struct mock_fixture {
   mock_fixture() {
@@ -69,6 +70,20 @@ TEST_CASE_METHOD(mock_fixture, "a broker that comes back finds the member at wor
   broker->set_down(false);
   group->produce(0, 10);
   CHECK(eventually([&] { return group->store->events() == 10; }));
+}
+
+TEST_CASE_METHOD(mock_fixture,
+                 "a new partition that nobody could tell for one is asked for again") {
+  auto config = group->config();
+  config.offset_reset = "error";
+  config.first_start = "earliest";
+  group->produce(0, 10);
+  // Only the question before the assignment; the one that comes with it is answered: no offset.
+  broker->push_errors(offset_fetch_api, {RD_KAFKA_RESP_ERR_GROUP_AUTHORIZATION_FAILED});
+  group_member member{*group, config};
+  CHECK(eventually([&] { return group->store->events() == 10; }));
+  CHECK(member.status().counters["rebalances"] == 2);
+  CHECK(member.status().counters["stalled"] == 0);
 }
 
 } // namespace

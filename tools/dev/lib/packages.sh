@@ -7,10 +7,10 @@ build_packages=(
   g++ cmake ninja-build pkg-config ccache
   libcaf-dev libsoci-dev libpq-dev librdkafka-dev libboost1.81-dev libboost-json1.81-dev
   libgmime-3.0-dev libssl-dev libspdlog-dev libfmt-dev libkainjow-mustache-dev
-  prometheus-cpp-dev
+  prometheus-cpp-dev python3 python3-yaml
 )
 # shellcheck disable=SC2034
-test_packages=(catch2 librapidcheck-dev prometheus pgbouncer)
+test_packages=(catch2 librapidcheck-dev prometheus pgbouncer python3-jsonschema)
 # shellcheck disable=SC2034
 service_packages=(curl hostname iproute2 util-linux)
 

@@ -1,7 +1,7 @@
 # shellcheck shell=bash
 # Our own programs, as tools/dev/up runs them. Uses the addresses that `up` found out.
 
-# shellcheck disable=SC2154 # kafka, smtp, http_port: set by the script that sources this
+# shellcheck disable=SC2154 # kafka, smtp, the ports: set by the script that sources this
 bin_dir=$repo_dir/build/release/tools
 
 # begin_dev_broker PROGRAM TOPICS: the in-memory Kafka, without waiting.
@@ -67,6 +67,11 @@ smtp-from-name="Example Shop"
 [http]
 address="127.0.0.1"
 port=$http_port
+; On a developer's machine everybody may do everything.
+auth="none"
+
+[inspection]
+port=$inspection_port
 END
 }
 
@@ -93,6 +98,7 @@ start_notifyd() {
   fi
   if ! service_running notifyd; then
     need_port "$http_port" notifyd NOTIFY_DEV_HTTP_PORT
+    need_port "$inspection_port" "notifyd's actors" NOTIFY_DEV_INSPECTION_PORT
     start_daemon notifyd "$bin_dir/notifyd" run "--config=$settings_file"
     remember notifyd.fingerprint "$fingerprint"
   fi
@@ -161,6 +167,7 @@ END
   logs       $state_dir/log
   settings   $settings_file
 
+  its actors:    $bin_dir/notifyctl top --address=127.0.0.1:$inspection_port
   another event: $bin_dir/notifyctl produce --brokers=$kafka_address --locale=ru
   stop:          tools/dev/down
 END

@@ -1,2 +1,0 @@
--- Nothing.
-select 1;

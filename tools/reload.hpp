@@ -1,0 +1,33 @@
+#pragma once
+
+#include "actors/service.hpp"
+#include "tools/settings.hpp"
+
+#include <string>
+#include <vector>
+
+namespace notify {
+
+/// Reads the settings again while the service runs, from where they came at its start.
+class reloader {
+public:
+  /// `at_start` outlives this object.
+  reloader(arguments args, const settings& at_start);
+
+  /// Takes over what can be changed at run time and names what cannot, in the log and in the audit
+  /// log. If anything is wrong with the new settings nothing changes and the log says all of it.
+  void reload(service& running);
+
+private:
+  void apply_logging(const settings& next, std::vector<std::string>& changes);
+  std::vector<std::string> need_restart(const settings& next) const;
+
+  arguments args_;
+  const settings& at_start_;
+  logging_config logging_; ///< In effect.
+};
+
+/// True for options that a reload applies.
+bool is_reloadable(const std::string& option_name);
+
+} // namespace notify
