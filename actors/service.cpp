@@ -168,13 +168,15 @@ health_check judge_loop(const actor_tree& tree, const std::string& check, std::s
 
 /// What no load balancer needs to know, but people do: never a reason not to be ready.
 void add_notes(const actor_tree& tree, health_report& to) {
-  constexpr std::array<std::pair<std::string_view, const char*>, 6> noted{{
+  constexpr std::array<std::pair<std::string_view, const char*>, 8> noted{{
       {"result-writer", "results"},
       {actor_names::lease_reaper, "leases"},
       {actor_names::janitor, "retention"},
       {actor_names::dead_letter_relay, "dead letters"},
       {actor_names::stats_collector, "figures"},
       {actor_names::job_listener, "notices"},
+      {actor_names::operation_runner, "operations"},
+      {actor_names::trace_exporter, "traces"},
   }};
   for (const auto& line : tree.lines)
     for (const auto& [prefix, check] : noted)
