@@ -30,10 +30,6 @@ std::string join(const std::set<std::string>& names) {
   return result;
 }
 
-double wall_clock() {
-  return std::chrono::duration<double>(std::chrono::system_clock::now().time_since_epoch()).count();
-}
-
 } // namespace
 
 job_listener_state::~job_listener_state() {
@@ -146,7 +142,7 @@ caf::timespan job_listener_state::patience() const {
 
 void job_listener_state::take(const notice_line::notice& x, std::set<std::string>& due) {
   heard.succeeded(self->clock().now());
-  config.metrics->listener.last_heard.Set(wall_clock());
+  config.metrics->listener.last_heard.SetToCurrentTime();
   if (x.text.starts_with(probe_prefix)) {
     if (x.text != expected)
       return; // Somebody else's.

@@ -78,10 +78,12 @@ struct job_listener_fixture : test::actor_fixture {
     turn();
   }
 
-  /// The listener never rests, so nothing settles.
+  /// The listener never rests, so nothing settles; and it is always the first in the queue.
   void turn(size_t times = 10) {
-    for (size_t i = 0; i < times; ++i)
+    for (size_t i = 0; i < times; ++i) {
       scheduler.try_run_once();
+      scheduler.try_run_once_lifo();
+    }
   }
 
   void pass(caf::timespan time) {

@@ -54,8 +54,9 @@ TEST_CASE("the service goes on when any of its actors crashes") {
   running_pipeline pipeline{config};
   auto victims = all_actors(pipeline, pipeline->root());
   // inspector, consumer, 2 inbox writers, dispatcher, pool, 2 workers, provider client, result
-  // writer, reaper, janitor, dead letter relay, stats collector, job listener
-  REQUIRE(victims.size() == 15);
+  // writer, reaper, janitor, dead letter relay, stats collector, job listener, operation runner,
+  // operator desks
+  REQUIRE(victims.size() == 16 + config.operators.desks);
   size_t events = 0;
   for (const auto& victim : victims) {
     INFO(victim.name);
