@@ -49,8 +49,9 @@ struct desk_fixture : actor_fixture, populated_fixture {
                               std::make_shared<pg_operator_store>(db.config()),
                               std::make_shared<pg_dead_letter_store>(db.config(), "api"),
                               std::make_shared<pg_ingest_store>(db.config())};
-  operator_desk_actor desk = system.spawn(operator_desk, settings(), stores,
-                                          replay_rules{std::make_shared<routing_table>(), {}}, dir);
+  operator_desk_actor desk =
+      system.spawn(operator_desk, settings(), stores,
+                   replay_rules{std::make_shared<const routing_table>(), {}}, dir);
 };
 
 TEST_CASE_METHOD(desk_fixture, "a desk answers questions and does what it is asked for") {

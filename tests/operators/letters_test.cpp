@@ -94,7 +94,7 @@ TEST_CASE_METHOD(letters_fixture, "a dead letter is shown with its bytes, as far
 
 TEST_CASE_METHOD(letters_fixture, "a replay tells what came of it") {
   pg_ingest_store inbox{db.config()};
-  replay_rules rules{std::make_shared<routing_table>(), {}};
+  replay_rules rules{std::make_shared<const routing_table>(), {}};
   auto id = expected("true").front();
   auto dry = replay_letter(store, inbox, rules, id, true);
   REQUIRE(dry);

@@ -77,11 +77,11 @@ struct totals_fixture : janitor_fixture {
     REQUIRE(writer.record_late_success(sample_result(jobs[20], next_step::sent)));
     REQUIRE(writer.record_late_success(sample_result(jobs[20], next_step::sent)));
     for (size_t i : {8u, 9u})
-      REQUIRE(people.retry(jobs[i].job_id, retry_key::same));
+      REQUIRE(people.retry({jobs[i].job_id, false, "ada"}));
     for (uint64_t i = 1; i <= 40; ++i)
       if (status_of(db, sample_job(sample_event(i)).id) == "pending" && i % 2 == 0)
-        REQUIRE(people.cancel(sample_job(sample_event(i)).id));
-    REQUIRE(people.cancel(jobs[12].job_id));
+        REQUIRE(people.cancel(cancel_notification{sample_job(sample_event(i)).id, "ada"}));
+    REQUIRE(people.cancel(cancel_notification{jobs[12].job_id, "ada"}));
     make_due();
     write(claim(3), 0, 1, next_step::dead);
     expire();
