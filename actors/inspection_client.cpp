@@ -1,6 +1,7 @@
 #include "actors/inspection.hpp"
 
 #include "messages/error.hpp"
+#include "messages/registration.hpp"
 
 #include <caf/actor_cast.hpp>
 #include <caf/io/middleman.hpp>
@@ -15,7 +16,7 @@ namespace {
 
 struct client_config : caf::actor_system_config {
   client_config() {
-    add_message_types<caf::id_block::notify>();
+    register_messages(*this);
     enable_inspection(*this);
     set("scheduler.max-threads", 2);
   }

@@ -27,7 +27,7 @@ struct service_parts {
   std::shared_ptr<io_threads> io;
   metrics_ptr metrics = private_metrics(); ///< Of all lives of all actors.
   std::shared_ptr<job_signal> signal;      ///< From inbox writers to the job listener.
-  std::shared_ptr<channel_tuning> tuning; ///< Of the channels in `config`.
+  std::shared_ptr<channel_tuning> tuning;  ///< Of the channels in `config`.
   tracer trace;
 };
 

@@ -8,7 +8,7 @@
 
 namespace notify {
 
-/// How much one transaction of an operation does.
+/// How much one transaction of an operation does. Neither is 0.
 struct operation_batch {
   uint32_t acts = 500;  ///< Most notifications that it acts on,
   uint32_t look = 5000; ///< and that it looks at.

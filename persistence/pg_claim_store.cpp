@@ -53,8 +53,8 @@ struct claim_statement {
                    soci::into(event_id), soci::into(event_type), soci::into(failures),
                    soci::into(reclaims), soci::into(unknowns), soci::into(first_unknown_age_us),
                    soci::into(frozen_hash), soci::into(expires_in_us), soci::into(key_no),
-                   soci::into(age_us), soci::into(suppressed), soci::into(occurred_at_us), soci::into(correlation_id),
-                   soci::into(traceparent), soci::into(payload))) {}
+                   soci::into(age_us), soci::into(suppressed), soci::into(occurred_at_us),
+                   soci::into(correlation_id), soci::into(traceparent), soci::into(payload))) {}
 
   void resize(size_t size) {
     for (auto* x : {&lease_id, &lease_size, &attempt_no, &failures, &reclaims, &unknowns,

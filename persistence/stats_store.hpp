@@ -47,8 +47,9 @@ public:
   virtual caf::expected<std::map<std::string, channel_counts>> count() = 0;
   virtual caf::expected<queue_health> health() = 0;
 
-  /// Whether the totals are what they should be: `books_difference.jobs`, `books_difference.events`.
-  /// While very many jobs wait, they are not counted, and the first figure is not there.
+  /// Whether the totals are what they should be: `books_difference.jobs`,
+  /// `books_difference.events`. While very many jobs wait, they are not counted, and the first
+  /// figure is not there.
   virtual caf::expected<figure_map> books() = 0;
 };
 

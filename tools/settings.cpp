@@ -2,7 +2,7 @@
 
 #include "messages/error.hpp"
 #include "messages/nearest.hpp"
-#include "messages/operator_type_ids.hpp"
+#include "messages/registration.hpp"
 #include "tools/ini_reader.hpp"
 #include "tools/value_text.hpp"
 
@@ -132,8 +132,7 @@ environment process_environment() {
 }
 
 settings::settings() : options_(make_options(values_)) {
-  add_message_types<caf::id_block::notify>();
-  add_message_types<caf::id_block::notify_operator>();
+  register_messages(*this);
 }
 
 caf::expected<std::unique_ptr<settings>> settings::load(const arguments& args,

@@ -1,6 +1,7 @@
 #pragma once
 
 #include "actors/dead_letter_relay.hpp"
+#include "messages/registration.hpp"
 #include "messages/type_ids.hpp"
 
 #include <caf/actor_system.hpp>
@@ -52,7 +53,7 @@ private:
 
   struct system_config : caf::actor_system_config {
     system_config() {
-      add_message_types<caf::id_block::notify>();
+      register_messages(*this);
       set("scheduler.max-threads", 2);
     }
   };

@@ -90,8 +90,8 @@ TEST_CASE(
     "K-1: what came during a database outage is stored after it, and no offset moved before") {
   private_postgres server;
   pipeline_fixture fixture{environment("NOTIFY_TEST_KAFKA"), server.url(), 2};
-  auto arguments =
-      with(with(fixture.arguments("one"), quick_leases), {"--kafka.commit-interval=100ms", "--logging.repeat-interval=0s"});
+  auto arguments = with(with(fixture.arguments("one"), quick_leases),
+                        {"--kafka.commit-interval=100ms", "--logging.repeat-interval=0s"});
   {
     daemon victim{"notifyd", arguments};
     fixture.publish(fixture.events(10));

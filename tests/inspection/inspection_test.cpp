@@ -4,6 +4,7 @@
 #include "actors/inspector.hpp"
 #include "actors/supervisor.hpp"
 #include "messages/error.hpp"
+#include "messages/registration.hpp"
 #include "tests/notifyctl/ctl_run.hpp"
 #include "tests/support/scripted_http.hpp"
 #include "tests/support/wait.hpp"
@@ -29,7 +30,7 @@ using test::notifyctl;
 
 struct service_system_config : caf::actor_system_config {
   service_system_config() {
-    add_message_types<caf::id_block::notify>();
+    register_messages(*this);
     enable_inspection(*this);
     set("scheduler.max-threads", 2);
   }
@@ -160,7 +161,7 @@ TEST_CASE("a listener that says nothing is given up after the time that was give
 TEST_CASE("a service of another version is told from this one") {
   struct other_config : caf::actor_system_config {
     other_config() {
-      add_message_types<caf::id_block::notify>();
+      register_messages(*this);
       load<caf::io::middleman>();
       set("middleman.app-identifiers", std::vector<std::string>{"notifyd-inspection-0"});
     }

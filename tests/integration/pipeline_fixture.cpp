@@ -1,8 +1,8 @@
 #include "tests/integration/pipeline_fixture.hpp"
+#include "messages/registration.hpp"
 
 #include "actors/kafka/admin.hpp"
 #include "messages/error.hpp"
-#include "messages/operator_type_ids.hpp"
 #include "tests/support/environment.hpp"
 #include "tests/support/wait.hpp"
 
@@ -115,8 +115,7 @@ int64_t pipeline_fixture::committed_records() {
 }
 
 running_pipeline::system_config::system_config() {
-  add_message_types<caf::id_block::notify>();
-  add_message_types<caf::id_block::notify_operator>();
+  register_messages(*this);
   set("scheduler.max-threads", 2);
 }
 

@@ -66,8 +66,8 @@ std::vector<std::string> kill_fixture::settings(const std::string& instance) con
           "--channel-email.retry-unknown-attempts=1000", "--logging.format=json"};
 }
 
-std::vector<std::string>
-kill_fixture::arguments(const std::string& instance, const std::vector<std::string>& more) const {
+std::vector<std::string> kill_fixture::arguments(const std::string& instance,
+                                                 const std::vector<std::string>& more) const {
   auto words = settings(instance);
   for (const auto& word : more) {
     auto name = word.substr(0, word.find('=') + 1);

@@ -1,4 +1,5 @@
 #include "messages/operator_actors.hpp"
+#include "messages/registration.hpp"
 
 #include <caf/actor_system.hpp>
 #include <caf/actor_system_config.hpp>
@@ -16,10 +17,7 @@ namespace notify {
 namespace {
 
 struct config : caf::actor_system_config {
-  config() {
-    add_message_types<caf::id_block::notify>();
-    add_message_types<caf::id_block::notify_operator>();
-  }
+  config() { register_messages(*this); }
 };
 
 /// What arrives at the other end of a connection, printed.

@@ -1,5 +1,6 @@
 #include "messages/actors.hpp"
 #include "messages/events.hpp"
+#include "messages/registration.hpp"
 
 #include <caf/actor_system.hpp>
 #include <caf/actor_system_config.hpp>
@@ -19,7 +20,7 @@ namespace notify {
 namespace {
 
 struct config : caf::actor_system_config {
-  config() { add_message_types<caf::id_block::notify>(); }
+  config() { register_messages(*this); }
 };
 
 /// What arrives at the other end of a connection, printed.

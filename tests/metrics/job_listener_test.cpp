@@ -1,5 +1,6 @@
 #include "actors/job_listener.hpp"
 
+#include "messages/registration.hpp"
 #include "tests/persistence/samples.hpp"
 #include "tests/support/postgres_fixture.hpp"
 #include "tests/support/tcp_proxy.hpp"
@@ -37,7 +38,7 @@ using namespace test;
 /// The listener of one process on a real connection, with somebody in the dispatcher's place.
 struct listener_fixture {
   struct system_config : caf::actor_system_config {
-    system_config() { add_message_types<caf::id_block::notify>(); }
+    system_config() { register_messages(*this); }
   };
 
   ~listener_fixture() {

@@ -2,6 +2,7 @@
 #include "actors/trace_exporter.hpp"
 #include "actors/tracer.hpp"
 #include "messages/log.hpp"
+#include "messages/registration.hpp"
 #include "tests/support/otlp_receiver.hpp"
 #include "tests/support/wait.hpp"
 
@@ -25,7 +26,7 @@ constexpr auto trace_id = "0af7651916cd43dd8448eb211c80319c";
 /// An exporter on real threads, since a real socket is at its end.
 struct exporter_fixture {
   struct system_config : caf::actor_system_config {
-    system_config() { add_message_types<caf::id_block::notify>(); }
+    system_config() { register_messages(*this); }
   };
 
   explicit exporter_fixture(const std::string& endpoint) {

@@ -1,6 +1,6 @@
 #pragma once
 
-#include "messages/operator_type_ids.hpp"
+#include "messages/registration.hpp"
 
 #include <caf/actor_system.hpp>
 #include <caf/actor_system_config.hpp>
@@ -46,8 +46,7 @@ struct actor_fixture {
 
   struct config : caf::actor_system_config {
     config() {
-      add_message_types<caf::id_block::notify>();
-      add_message_types<caf::id_block::notify_operator>();
+      register_messages(*this);
       set("scheduler.policy", caf::atom("testing"));
     }
   };

@@ -24,8 +24,8 @@ struct expected_route {
 /// Holds at every instant, whoever was killed where: each event has the jobs of its routes and no
 /// job is without its event; an open job is in exactly one place and a terminal one in none;
 /// attempts belong to jobs, no more than one of a job was sent, and the numbers of a terminal job's
-/// attempts have no gap; budgets are what the attempts say; the six statuses add up to all jobs; the
-/// running totals are what can be counted.
+/// attempts have no gap; budgets are what the attempts say; the six statuses add up to all jobs;
+/// the running totals are what can be counted.
 std::vector<std::string> broken_invariants(postgres_fixture& db,
                                            const std::vector<expected_route>& routes);
 

@@ -8,6 +8,7 @@
 #include "actors/kafka/admin.hpp"
 #include "actors/kafka/producer.hpp"
 #include "messages/error.hpp"
+#include "messages/registration.hpp"
 
 #include <caf/actor_system.hpp>
 #include <caf/actor_system_config.hpp>
@@ -123,7 +124,7 @@ void publish(const options& x, const std::string& topic) {
 
 struct system_config : caf::actor_system_config {
   system_config() {
-    add_message_types<caf::id_block::notify>();
+    register_messages(*this);
     set("scheduler.max-threads", 1);
   }
 };

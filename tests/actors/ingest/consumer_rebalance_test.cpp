@@ -196,8 +196,9 @@ TEST_CASE_METHOD(test::actor_fixture, "a consumer that cannot be configured ends
   auto make = []() -> caf::expected<std::unique_ptr<kafka::record_source>> {
     return caf::make_error(ec::invalid_config, std::string{"kafka.brokers"});
   };
-  auto consumer = system.spawn(notify::consumer, consumer_config{}, record_source_factory{make},
-                               writer_resolver{[] { return std::vector<inbox_writer_actor>{}; }});
+  auto consumer =
+      system.spawn(notify::consumer, consumer_config{}, record_source_factory{make},
+                   writer_resolver{[] { return std::vector<inbox_writer_actor>{}; }}, tracer{});
   self->monitor(consumer);
   settle();
   self->receive([](const caf::down_msg& x) { CHECK(x.reason == ec::invalid_config); });

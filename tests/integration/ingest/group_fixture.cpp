@@ -1,7 +1,7 @@
 #include "tests/integration/ingest/group_fixture.hpp"
+#include "messages/registration.hpp"
 
 #include "actors/kafka/admin.hpp"
-#include "messages/operator_type_ids.hpp"
 #include "tests/actors/ingest/sample_records.hpp"
 #include "tests/kafka/topic_reader.hpp"
 #include "tests/support/wait.hpp"
@@ -89,8 +89,7 @@ int64_t group_fixture::committed_records() {
 }
 
 group_member::system_config::system_config() {
-  add_message_types<caf::id_block::notify>();
-  add_message_types<caf::id_block::notify_operator>();
+  register_messages(*this);
   set("scheduler.max-threads", 1);
 }
 
