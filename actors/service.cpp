@@ -225,8 +225,7 @@ void service::tune(const tune_channel& x, std::vector<std::string>& changes) {
 }
 
 void service::audit(audit_entry entry) {
-  // A database that is away must not hold up whoever asks. The work is in a handler, since CAF
-  // never gives back the thread of a detached actor that ends before it has one.
+  // A database that is away must not hold up whoever asks.
   auto writer = impl_->system.spawn<caf::detached>(
       [entry = std::move(entry),
        postgres = impl_->parts.config.postgres](caf::event_based_actor* self) -> caf::behavior {

@@ -45,7 +45,8 @@ public:
 
   /// Goes over to the routes, slots, prefetch, concurrency and rates of `next`, whose other parts
   /// do not count. One line for each thing that changed; an error if nothing was changed, because
-  /// the routes are not valid. Does not wait; call it from one thread at a time.
+  /// the routes are not valid. Does not wait; call it from one thread at a time, which must end
+  /// before the actor system does.
   caf::expected<std::vector<std::string>> reload(const service_config& next);
 
   /// Adds a row to the audit log, some time later. A failure is only logged.

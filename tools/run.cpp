@@ -19,6 +19,7 @@
 #include <memory>
 #include <mutex>
 #include <string>
+#include <thread>
 #include <vector>
 
 namespace notify {
@@ -232,9 +233,13 @@ exit_code run_command(settings& config, const arguments& args) {
                          current->log_what_still_runs();
                      },
                      [&] {
-                       std::lock_guard guard{mutex};
-                       if (current != nullptr)
-                         current->reload(reloads);
+                       // On a thread that ends: one that spawned an actor keeps CAF's logger, and
+                       // the actor system's destructor waits for that.
+                       std::thread{[&] {
+                         std::lock_guard guard{mutex};
+                         if (current != nullptr)
+                           current->reload(reloads);
+                       }}.join();
                      }};
   log::info(component, "starting", {{"instance", service.instance}, {"version", NOTIFYD_VERSION}});
   exit_code code = exit_code::ok;
