@@ -160,7 +160,12 @@ class Harness:
         return re.sub(r"{.*?}", unknown, path)
 
     def call_all(self):
-        for method, path, operation in self.operations():
+        # An operation can be cancelled only while it runs: before others are started, which wakes
+        # up whoever works on all of them.
+        ordered = sorted(
+            self.operations(), key=lambda x: x[2]["operationId"] != "cancelOperation"
+        )
+        for method, path, operation in ordered:
             where = f"{method} {path}"
             token = self.samples["operator"]
             for body, wanted in self.bodies(method, operation):

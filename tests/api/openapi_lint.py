@@ -102,10 +102,12 @@ class Lint:
                 self.say(where, f"answer {status} has no description")
             for media in (answer or {}).get("content", {}).values():
                 self.check_schema(where, media["schema"])
-        if role != "public":
-            for status in ("401", "403", "503"):
-                if status not in answers:
-                    self.say(where, f"does not describe the answer {status}")
+        expected = [] if role == "public" else ["400", "401", "403", "429", "500", "503"]
+        if method != "get":
+            expected += ["413", "415"]
+        for status in expected:
+            if status not in answers:
+                self.say(where, f"does not describe the answer {status}")
 
     def run(self):
         if not str(self.spec.get("openapi", "")).startswith("3.0."):

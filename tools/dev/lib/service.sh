@@ -157,6 +157,7 @@ show_summary() {
   cat <<END
 
   notifyd    $notifyd_url/health/ready
+  API        $notifyd_url/openapi.json, open to everybody on this machine
 END
   if [[ -z $smtp ]]; then
     echo "  mail       $maildev_url"
