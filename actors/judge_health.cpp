@@ -1,3 +1,4 @@
+#include "actors/operator_desk.hpp"
 #include "actors/service.hpp"
 
 #include <algorithm>
