@@ -96,7 +96,8 @@ public:
     for (const auto* channel : {"email", "telegram", "webhook"})
       for (const auto* policy :
            {"retry-base=50ms", "retry-factor=1", "retry-attempts=3", "breaker-failures=0",
-            "retry-unknown-delay=50ms", "retry-hold-delay=1s", "breaker-wait=100ms", "deadline=2s"})
+            "retry-unknown-delay=50ms", "retry-max-wait=1s", "retry-hold-delay=1s",
+            "breaker-wait=100ms", "deadline=2s"})
         words.push_back(std::string{"--channel-"} + channel + "." + policy);
     return words;
   }
