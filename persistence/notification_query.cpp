@@ -30,13 +30,16 @@ constexpr auto in_queue =
 
 /// As the view `notify.notifications` says it.
 std::string status_condition(const std::string& status) {
+  std::string text = "j.status = 'open' and ";
   if (status == "processing")
-    return std::string{"j.status = 'open' and not "} + in_queue;
-  if (status == "pending")
-    return std::string{"j.status = 'open' and j.attempt_count = 0 and "} + in_queue;
-  if (status == "retry_wait")
-    return std::string{"j.status = 'open' and j.attempt_count > 0 and "} + in_queue;
-  return "j.status = '" + status + "'"; // One of the words above, never a client's.
+    text += "not ";
+  else if (status == "pending")
+    text += "j.attempt_count = 0 and ";
+  else if (status == "retry_wait")
+    text += "j.attempt_count > 0 and ";
+  else // One of the words above, never a client's.
+    return "j.status = '" + status + "'";
+  return text += in_queue;
 }
 
 /// What of `x` a row `j` has to fulfil, wherever it comes from. Other tables are asked by scalar
