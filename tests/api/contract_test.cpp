@@ -142,6 +142,13 @@ TEST_CASE_METHOD(contract_fixture, "every documented operation answers as it is 
   stop();
 }
 
+TEST_CASE_METHOD(contract_fixture,
+                 "Q-B32 an id of 64 bits survives a browser in list, detail and act") {
+  start();
+  check("ids");
+  stop();
+}
+
 TEST_CASE_METHOD(
     contract_fixture,
     "Q-B34 no operation is open to a token that does not allow it, and nothing changes") {
