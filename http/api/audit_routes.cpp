@@ -4,8 +4,6 @@
 #include "http/json_body.hpp"
 #include "http/query.hpp"
 
-#include <boost/json/array.hpp>
-
 namespace notify::http {
 
 namespace {
@@ -21,15 +19,7 @@ void list(const desk_access& desk, const request& x, const responder& respond) {
   question.cursor = page.cursor;
   if (auto refusal = query.finish())
     return respond(std::move(*refusal));
-  desk.operator()<audit_page>(std::move(question), respond, "AUDIT", [x](const audit_page& found) {
-    boost::json::array items;
-    for (const auto& line : found.items)
-      items.push_back(audit_json(line));
-    boost::json::object body;
-    body["items"] = std::move(items);
-    body["next"] = next_link(x, found.next);
-    return json_response(200, body);
-  });
+  desk.operator()<audit_page>(std::move(question), respond, "AUDIT", page_response(x, audit_json));
 }
 
 void set_pause(const desk_access& desk, bool paused, const request& x, const responder& respond) {

@@ -5,8 +5,6 @@
 #include "http/json_body.hpp"
 #include "http/query.hpp"
 
-#include <boost/json/array.hpp>
-
 namespace notify::http {
 
 namespace {
@@ -32,15 +30,7 @@ void list(const desk_access& desk, const request& x, const responder& respond) {
   if (auto refusal = query.finish())
     return respond(std::move(*refusal));
   desk.operator()<dead_letter_page>(std::move(question), respond, noun,
-                                    [x](const dead_letter_page& found) {
-                                      boost::json::array items;
-                                      for (const auto& line : found.items)
-                                        items.push_back(dead_letter_json(line));
-                                      boost::json::object body;
-                                      body["items"] = std::move(items);
-                                      body["next"] = next_link(x, found.next);
-                                      return json_response(200, body);
-                                    });
+                                    page_response(x, dead_letter_json));
 }
 
 void show(const desk_access& desk, const request& x, const responder& respond) {

@@ -5,9 +5,13 @@
 #include "http/api/mount.hpp"
 #include "http/fields.hpp"
 
+#include <boost/json/array.hpp>
+#include <boost/json/object.hpp>
+
 #include <memory>
 #include <optional>
 #include <string>
+#include <utility>
 
 namespace notify::http {
 
@@ -39,6 +43,21 @@ page_fields read_page(fields& query);
 
 /// Path and query of the next page, as the client asked for this one; null if there is none.
 boost::json::value next_link(const request& x, const std::string& cursor);
+
+/// Makes the answer of a list from a desk's page: its items, each made by `to_json`, and the next
+/// page's link.
+template <class ToJson>
+auto page_response(const request& x, ToJson to_json) {
+  return [x, to_json](const auto& found) {
+    boost::json::array items;
+    for (const auto& line : found.items)
+      items.push_back(to_json(line));
+    boost::json::object body;
+    body["items"] = std::move(items);
+    body["next"] = next_link(x, found.next);
+    return json_response(200, body);
+  };
+}
 
 /// A 64-bit id in the path; nothing if it is not one.
 std::optional<int64_t> path_number(const request& x);

@@ -5,8 +5,6 @@
 #include "http/json_body.hpp"
 #include "http/query.hpp"
 
-#include <boost/json/array.hpp>
-
 namespace notify::http {
 
 namespace {
@@ -23,15 +21,7 @@ void list(const desk_access& desk, const request& x, const responder& respond) {
   if (auto refusal = query.finish())
     return respond(std::move(*refusal));
   desk.operator()<notification_page>(std::move(question), respond, noun,
-                                     [x](const notification_page& found) {
-                                       boost::json::array items;
-                                       for (const auto& line : found.items)
-                                         items.push_back(notification_json(line));
-                                       boost::json::object body;
-                                       body["items"] = std::move(items);
-                                       body["next"] = next_link(x, found.next);
-                                       return json_response(200, body);
-                                     });
+                                     page_response(x, notification_json));
 }
 
 void show(const desk_access& desk, const request& x, const responder& respond) {

@@ -5,8 +5,6 @@
 #include "http/json_body.hpp"
 #include "http/query.hpp"
 
-#include <boost/json/array.hpp>
-
 namespace notify::http {
 
 namespace {
@@ -49,21 +47,20 @@ void begin(const desk_access& desk, bulk_kind kind, const request& x, const resp
       [](const operation_line& started) { return operation_response(202, started); });
 }
 
+boost::json::object skip_json(const skipped_line& x) {
+  boost::json::object item;
+  item["id"] = to_string(x.id);
+  item["reason"] = x.reason;
+  return item;
+}
+
 void list(const desk_access& desk, const request& x, const responder& respond) {
   auto query = read_query(x);
   auto page = read_page(query);
   if (auto refusal = query.finish())
     return respond(std::move(*refusal));
   desk.operator()<operation_page>(list_operations{page.limit, page.cursor}, respond, noun,
-                                  [x](const operation_page& found) {
-                                    boost::json::array items;
-                                    for (const auto& line : found.items)
-                                      items.push_back(operation_json(line));
-                                    boost::json::object body;
-                                    body["items"] = std::move(items);
-                                    body["next"] = next_link(x, found.next);
-                                    return json_response(200, body);
-                                  });
+                                  page_response(x, operation_json));
 }
 
 void show(const desk_access& desk, const request& x, const responder& respond) {
@@ -97,19 +94,7 @@ void skipped(const desk_access& desk, const request& x, const responder& respond
   if (!id)
     return respond(bad_path_id());
   desk.operator()<skipped_page>(list_skipped{*id, page.limit, page.cursor}, respond, noun,
-                                [x](const skipped_page& found) {
-                                  boost::json::array items;
-                                  for (const auto& line : found.items) {
-                                    boost::json::object item;
-                                    item["id"] = to_string(line.id);
-                                    item["reason"] = line.reason;
-                                    items.push_back(std::move(item));
-                                  }
-                                  boost::json::object body;
-                                  body["items"] = std::move(items);
-                                  body["next"] = next_link(x, found.next);
-                                  return json_response(200, body);
-                                });
+                                page_response(x, skip_json));
 }
 
 } // namespace

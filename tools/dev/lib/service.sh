@@ -2,7 +2,10 @@
 # Our own programs, as tools/dev/up runs them. Uses the addresses that `up` found out.
 
 # shellcheck disable=SC2154 # kafka, smtp, the ports: set by the script that sources this
-bin_dir=$repo_dir/build/release/tools
+
+# The checks before a merge have the sanitizers look at the quick start, too.
+preset=${NOTIFY_DEV_PRESET:-release}
+bin_dir=$repo_dir/build/$preset/tools
 
 # begin_dev_broker PROGRAM TOPICS: the in-memory Kafka, without waiting.
 begin_dev_broker() {
