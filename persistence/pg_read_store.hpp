@@ -10,7 +10,7 @@ namespace notify {
 
 /// How much work one answer may be.
 struct read_bounds {
-  uint32_t look = 5000; ///< Rows that one statement looks at.
+  uint32_t look = 2000; ///< Rows that one statement looks at: some 10 ms of work at most.
   /// After this much time a list gives what it has, and a cursor to go on from.
   caf::timespan patience = std::chrono::milliseconds{20};
   uint64_t preview_count = 10'000;                                 ///< A preview counts no further,
