@@ -241,16 +241,15 @@ TEST_CASE(
 TEST_CASE("K-32: a slow database under constant rebalances makes no job twice") {
   outage_fixture fixture;
   fixture.db.query("create function be_slow() returns trigger language plpgsql as"
-                   " $$ begin perform pg_sleep(1.5); return null; end $$;"
+                   " $$ begin perform pg_sleep(1.1); return null; end $$;"
                    " create trigger be_slow before insert on notify.inbox_events"
                    " for each statement execute function be_slow()");
   auto first = fixture.member("first", fixture.quick());
   REQUIRE(first->owns(4));
   uint64_t sent = 0;
   for (int round = 0; round < 3; ++round) {
-    // Few, because a batch that a stop cuts off is tried record by record afterwards.
-    fixture.produce(sent, 40);
-    sent += 40;
+    fixture.produce(sent, 200);
+    sent += 200;
     REQUIRE(in_flight(*first));
     auto second = fixture.member("second", fixture.quick());
     REQUIRE(second->owns(2));
