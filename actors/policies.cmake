@@ -30,3 +30,4 @@ target_include_directories(notify_policies SYSTEM PRIVATE "${KAINJOW_MUSTACHE_IN
 target_link_libraries(notify_policies
   PUBLIC notify_messages Boost::json
   PRIVATE OpenSSL::Crypto)
+target_precompile_headers(notify_policies REUSE_FROM notify_pch)

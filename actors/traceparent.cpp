@@ -31,9 +31,10 @@ std::string read_traceparent(std::string_view text) {
   if (text.size() > length && text[length] != '-')
     return {};
   auto sampled = std::string_view{"13579bdf"}.find(flags[1]) != std::string_view::npos;
-  std::string result{"00"};
-  result += text.substr(2, length - 4);
-  result += sampled ? "01" : "00";
+  // Our own version is 00, and sampled the only flag that it knows.
+  std::string result(length, '0');
+  text.copy(result.data() + 2, length - 4, 2);
+  result.back() = sampled ? '1' : '0';
   return result;
 }
 

@@ -19,7 +19,7 @@
 #include <memory>
 #include <optional>
 #include <string>
-#include <tuple>
+#include <string_view>
 
 namespace notify::http {
 
@@ -78,11 +78,16 @@ private:
   /// Tells a TLS client that nothing is missing behind the last answer.
   boost::asio::awaitable<void> say_goodbye();
 
-  /// Reads or writes on the stream of the moment: `operation` gets the encrypted one or the plain
-  /// one, and its result is the awaitable of an error and a count.
-  template <class Operation>
-  boost::asio::awaitable<std::tuple<boost::beast::error_code, size_t>>
-  on_stream(Operation operation);
+  /// Adds what the client sent, decrypted if need be, to the buffer.
+  boost::asio::awaitable<boost::beast::error_code> read_some();
+
+  /// Writes both parts, the one after the other.
+  boost::asio::awaitable<boost::beast::error_code> write(std::string_view head,
+                                                         std::string_view body);
+
+  /// Gives the parser what the client sends until it has seen all of the header or of the message.
+  boost::asio::awaitable<boost::beast::error_code> feed(parser_type& parser,
+                                                        bool (parser_type::*is_done)() const);
 
   /// Serves one request; false if the connection is to be closed.
   boost::asio::awaitable<bool> serve_one();
