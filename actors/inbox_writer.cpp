@@ -10,6 +10,7 @@
 
 #include <algorithm>
 #include <chrono>
+#include <exception>
 #include <utility>
 
 namespace notify {
@@ -21,6 +22,24 @@ constexpr size_t logged_refusals = 10;
 
 /// This many refusals without one good event look like a broken deployment.
 constexpr uint64_t alarm_after = 50;
+
+/// Tells the others of an exception that ends this writer over its marks.
+class last_word {
+public:
+  explicit last_word(ingest_store& storage) : storage_(storage) {}
+
+  last_word(const last_word&) = delete;
+  last_word& operator=(const last_word&) = delete;
+
+  ~last_word() {
+    if (std::uncaught_exceptions() > exceptions_)
+      storage_.abandon_marks();
+  }
+
+private:
+  ingest_store& storage_;
+  int exceptions_ = std::uncaught_exceptions();
+};
 
 } // namespace
 
@@ -71,6 +90,7 @@ caf::error inbox_writer_state::store_part(const batch_part& x, batch_stored& sum
 }
 
 caf::error inbox_writer_state::work_on(const batch_part& x, batch_stored& sum) {
+  last_word in_case_of_death{*storage};
   auto marks = watch.marks_before(x);
   if (!marks.empty())
     if (auto err = storage->mark(marks))

@@ -36,19 +36,22 @@ struct replayed_letter {
 using partition_key = std::pair<std::string, int32_t>;
 
 /// Records of one partition that a writer is about to work on. It is stored before the work and
-/// goes away with it, so one that is found was left by a writer that died over these records.
+/// goes away with it, so one that is found without the writer that left it tells of a death over
+/// these records.
 struct ingest_mark {
   std::string topic;
   int32_t partition = 0;
   int64_t first_offset = 0;
   int64_t next_offset = 0;
-  uint32_t attempts = 1; ///< The work that it belongs to included.
+  uint32_t attempts = 1;              ///< The work that it belongs to included.
+  std::optional<int64_t> holder = {}; ///< Of one that was found: whose it is. Else: one's own.
 };
 
 /// What earlier writers left about a partition.
 struct partition_history {
   partition_key where;
   int64_t stored_to = 0; ///< The ledger's next offset; 0 if nothing was stored yet.
+  /// Of writers that died; one that lives, wherever, is blamed for nothing.
   std::optional<ingest_mark> mark;
   /// Offset and timestamp of records that were dead-lettered because writers died over them.
   std::vector<std::pair<int64_t, int64_t>> condemned;
@@ -105,6 +108,10 @@ public:
     static_cast<void>(marks);
     return {};
   }
+
+  /// To be called while the writer dies of an exception: its marks count from now on, even if its
+  /// connection lives for a moment longer.
+  virtual void abandon_marks() {}
 };
 
 using ingest_store_ptr = std::shared_ptr<ingest_store>;

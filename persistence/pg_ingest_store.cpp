@@ -1,12 +1,13 @@
 #include "persistence/pg_ingest_store.hpp"
 
+#include "messages/error.hpp"
+#include "messages/log.hpp"
+#include "persistence/ingest_ledger.hpp"
 #include "persistence/job_totals.hpp"
 #include "persistence/pg_array.hpp"
 #include "persistence/pg_ingest_marks.hpp"
 
 #include <algorithm>
-#include <map>
-#include <numeric>
 #include <tuple>
 
 namespace notify {
@@ -73,23 +74,6 @@ with stored as (
 select count(*) from stored where attempts = 1
 )";
 
-constexpr auto move_ledger = R"(
-insert into notify.partition_ledger as l (topic, partition, first_offset, next_offset,
-  batch_records, total_records, instance)
-select m.topic, m.partition, m.first_offset, m.next_offset, m.records, m.records,
-  current_setting('application_name')
-from unnest(:topics::text[], :partitions::int[], :firsts::bigint[], :nexts::bigint[],
-    :records::bigint[])
-  as m(topic, partition, first_offset, next_offset, records)
-on conflict (topic, partition) do update set
-  first_offset = excluded.first_offset, next_offset = excluded.next_offset,
-  batch_records = excluded.batch_records,
-  total_records = l.total_records + excluded.batch_records,
-  rewinds = l.rewinds + (excluded.first_offset < l.next_offset)::int,
-  gaps = l.gaps + (excluded.first_offset > l.next_offset)::int,
-  instance = excluded.instance, moved_at = now()
-)";
-
 // The letter's event is in the inbox by now, from this very record or from another one. A letter
 // that was settled before stays as it is.
 constexpr auto settle_letters = R"(
@@ -116,16 +100,6 @@ select count(*) filter (where replay_result = 'stored'),
   count(*) filter (where replay_result = 'duplicate'),
   count(*) filter (where replay_result = 'refused')
 from settled
-)";
-
-// The records of a batch that moves the ledger, by what became of them. Together they are what the
-// ledger counts, or records have got lost.
-constexpr auto count_records = R"(
-insert into notify.inbox_totals as t (shard, stored, duplicates, dead_lettered)
-values (pg_backend_pid() % 16, :stored, :duplicates, :dead_lettered)
-on conflict (shard) do update set stored = t.stored + excluded.stored,
-  duplicates = t.duplicates + excluded.duplicates,
-  dead_lettered = t.dead_lettered + excluded.dead_lettered
 )";
 
 // The elements of `rows` in the order of `key(row)`, as pointers: payloads stay where they are.
@@ -302,59 +276,10 @@ struct settle_statement {
   }
 };
 
-struct ledger_statement {
-  pg_array topics, partitions, firsts, nexts, records;
-  soci::statement statement;
-
-  explicit ledger_statement(soci::session& sql)
-      : statement((sql.prepare << move_ledger, soci::use(topics.text(), "topics"),
-                   soci::use(partitions.text(), "partitions"), soci::use(firsts.text(), "firsts"),
-                   soci::use(nexts.text(), "nexts"), soci::use(records.text(), "records"))) {}
-
-  void fill(const std::vector<ledger_move>& moves) {
-    for (auto* array : {&topics, &partitions, &firsts, &nexts, &records})
-      array->clear();
-    std::map<std::pair<std::string, int32_t>, ledger_move> merged;
-    for (auto& x : moves) {
-      auto [entry, fresh] = merged.emplace(std::pair{x.topic, x.partition}, x);
-      if (fresh)
-        continue;
-      auto& sum = entry->second;
-      sum.first_offset = std::min(sum.first_offset, x.first_offset);
-      sum.next_offset = std::max(sum.next_offset, x.next_offset);
-      sum.records += x.records;
-    }
-    for (auto& [key, x] : merged) {
-      topics.add_text(x.topic);
-      partitions.add_int(x.partition);
-      firsts.add_int(x.first_offset);
-      nexts.add_int(x.next_offset);
-      records.add_int(static_cast<int64_t>(x.records));
-    }
-  }
-};
-
-struct totals_statement {
-  long long stored = 0, duplicates = 0, dead_lettered = 0;
-  soci::statement statement;
-
-  explicit totals_statement(soci::session& sql)
-      : statement((sql.prepare << count_records, soci::use(stored, "stored"),
-                   soci::use(duplicates, "duplicates"),
-                   soci::use(dead_lettered, "dead_lettered"))) {}
-
-  void fill(const ingest_batch& batch, const ingest_report& report) {
-    stored = static_cast<long long>(batch.earlier.events + report.events);
-    duplicates =
-        static_cast<long long>(batch.earlier.duplicates + report.duplicates + batch.repeated);
-    // One that comes again is the same dead letter, but another record.
-    dead_lettered = static_cast<long long>(batch.dead_letters.size());
-  }
-};
-
 } // namespace
 
-pg_ingest_store::pg_ingest_store(const postgres_config& config) : session_(config, "ingest") {}
+pg_ingest_store::pg_ingest_store(const postgres_config& config)
+    : life_(static_cast<long long>(uuid::random().low)), session_(config, "ingest") {}
 
 caf::expected<ingest_report> pg_ingest_store::store(const ingest_batch& batch) {
   return run_transaction(session_, [&] {
@@ -385,7 +310,7 @@ caf::expected<ingest_report> pg_ingest_store::store(const ingest_batch& batch) {
       x.statement.execute(true);
     }
     if (!batch.finished.empty())
-      delete_marks(session_, batch.finished);
+      delete_marks(session_, batch.finished, life_);
     if (!batch.moves.empty()) {
       auto& x = session_.prepared<totals_statement>();
       x.fill(batch, report);
@@ -402,10 +327,20 @@ pg_ingest_store::look_up(const std::vector<partition_key>& partitions) {
 
 caf::error pg_ingest_store::mark(const std::vector<ingest_mark>& marks) {
   auto done = run_transaction(session_, [&] {
-    write_marks(session_, marks);
+    write_marks(session_, marks, life_);
     return true;
   });
   return done ? caf::error{} : std::move(done.error());
+}
+
+void pg_ingest_store::abandon_marks() {
+  auto done = session_.run([&] {
+    release_life(session_, life_);
+    return true;
+  });
+  // If this fails, then the lock ends with the connection.
+  if (!done)
+    log::debug("inbox-writer", "a lock stays", {{"error", render(done.error())}});
 }
 
 } // namespace notify

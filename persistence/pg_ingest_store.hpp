@@ -14,8 +14,10 @@ public:
   caf::expected<std::vector<partition_history>>
   look_up(const std::vector<partition_key>& partitions) override;
   caf::error mark(const std::vector<ingest_mark>& marks) override;
+  void abandon_marks() override;
 
 private:
+  const long long life_; ///< Key of the lock that tells others that this one lives.
   session session_;
 };
 
