@@ -11,6 +11,7 @@
 #include <caf/actor_cast.hpp>
 #include <caf/atom.hpp>
 #include <caf/event_based_actor.hpp>
+#include <caf/scoped_actor.hpp>
 #include <caf/send.hpp>
 
 #include <atomic>
@@ -155,6 +156,17 @@ health_report report_of(const service_config& config, const caf::expected<actor_
   return report;
 }
 
+/// Until each supervisor has started its children: whoever comes through a port from then on finds
+/// them. One that ends meanwhile, or a machine that is too busy, holds up nothing for long.
+void await_children(caf::scoped_actor& self, const supervisor_actor& parent) {
+  child_list list;
+  self->request(parent, caf::duration{5s}, get_children{})
+      .receive([&](child_list& x) { list = std::move(x); }, [](caf::error&) {});
+  for (const auto& x : list.children)
+    if (x.is_supervisor && x.handle)
+      await_children(self, caf::actor_cast<supervisor_actor>(x.handle));
+}
+
 } // namespace
 
 struct service::implementation {
@@ -184,6 +196,10 @@ caf::expected<std::unique_ptr<service>> service::start(caf::actor_system& system
         end->reason = reason;
         end->changed.notify_all();
       });
+  {
+    caf::scoped_actor self{system};
+    await_children(self, impl->root);
+  }
   log::info("service", "started", {{"instance", config.instance}});
   return std::unique_ptr<service>(new service(std::move(impl)));
 }

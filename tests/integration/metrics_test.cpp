@@ -93,7 +93,9 @@ TEST_CASE("counters outlive the actors that count") {
   fixture.publish(fixture.events(5));
   fixture.require_value(sent_jobs, "10");
   CHECK(value_of(pipeline->metrics_text(), "notify_kafka_records_total") >= 10);
-  CHECK(value_of(pipeline->metrics_text(), "notify_kafka_rebalances_total") >= 2);
+  // The old consumer may have read them; the new one joins in any case.
+  CHECK(eventually(
+      [&] { return value_of(pipeline->metrics_text(), "notify_kafka_rebalances_total") >= 2; }));
 }
 
 TEST_CASE("a process that polls rarely delivers at once what another one stores") {

@@ -213,7 +213,7 @@ TEST_CASE("Q-B12: when the first of two writers of an event rolls back, the seco
   }};
   CHECK(eventually([&] {
     return db.value("select count(*) from pg_stat_activity where wait_event_type = 'Lock' and "
-                    "application_name = 'test/ingest'")
+                    "datname = current_database() and application_name = 'test/ingest'")
            == "1";
   }));
   first.query("rollback");

@@ -51,7 +51,8 @@ TEST_CASE("a commit without an answer is unavailable, and storing the batch agai
   // Not any lock: a statement before may wait for one shortly, e.g. for a vacuum.
   REQUIRE(eventually([&] {
     return db.value("select count(*) from pg_stat_activity where wait_event_type = 'Lock' and "
-                    "query = 'COMMIT' and application_name = 'test/ingest'")
+                    "datname = current_database() and query = 'COMMIT' and application_name = "
+                    "'test/ingest'")
            == "1";
   }));
   REQUIRE(db.terminate("ingest") == 1);

@@ -87,7 +87,7 @@ std::string status_of(postgres_fixture& db, const uuid& job_id) {
 bool blocked(postgres_fixture& db, const std::string& role) {
   return eventually([&] {
     return db.value("select count(*) from pg_stat_activity where wait_event_type = 'Lock' and "
-                    "application_name = 'test/"
+                    "datname = current_database() and application_name = 'test/"
                     + role + "'")
            == "1";
   });

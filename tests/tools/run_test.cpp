@@ -115,6 +115,23 @@ TEST_CASE("a running service prints its metrics") {
   CHECK(program.wait() == 0);
 }
 
+TEST_CASE("metrics can be kept for callers with a token") {
+  postgres_fixture db;
+  auto closed = words("run", db);
+  closed.push_back("--http.metrics-need-token=true");
+  process program{closed};
+  auto port = await_port(program);
+  REQUIRE(port != 0);
+  http::test::client client{port};
+  client.get("/metrics");
+  CHECK(client.read().status == 401);
+  // What a prober asks stays open.
+  client.get("/health/live");
+  CHECK(client.read().status == 200);
+  program.send_signal(SIGTERM);
+  CHECK(program.wait() == 0);
+}
+
 TEST_CASE("a service whose HTTP address is taken ends with 1 and says which") {
   postgres_fixture db;
   process first{words("run", db)};
