@@ -8,6 +8,7 @@ source "$(dirname "${BASH_SOURCE[0]}")/../dev/lib.sh"
 end_benchmark() {
   local code=$1
   set +e
+  stop_service notifyd TERM 60
   stop_kafka
   stop_postgres
   if ((code == 0)); then
