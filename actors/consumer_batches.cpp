@@ -19,8 +19,8 @@ using namespace std::chrono_literals;
 
 constexpr caf::timespan first_retry = 100ms;
 
-/// With the jitter on top a database that is back is noticed within 2.5 s.
-constexpr caf::timespan longest_retry = 2s;
+/// With the jitter on top a database that is back is noticed within 1.25 s.
+constexpr caf::timespan longest_retry = 1s;
 
 /// How long a full buffer may keep us from polling. Far below every time limit of the group.
 constexpr caf::timespan patience = 500ms;

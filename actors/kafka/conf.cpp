@@ -44,7 +44,11 @@ void on_error(rd_kafka_t* client, int code, const char* reason, void*) {
 caf::expected<conf_ptr> make_conf(const properties& values) {
   conf_ptr conf{rd_kafka_conf_new()};
   std::array<char, 512> reason{};
-  for (const auto& [name, value] : values) {
+  // The library's ten seconds, and half of that on top, delay the end of every longer outage.
+  properties all{{"reconnect.backoff.max.ms", "2000"}};
+  for (const auto& [name, value] : values)
+    all[name] = value;
+  for (const auto& [name, value] : all) {
     auto code =
         rd_kafka_conf_set(conf.get(), name.c_str(), value.c_str(), reason.data(), reason.size());
     if (code != RD_KAFKA_CONF_OK)

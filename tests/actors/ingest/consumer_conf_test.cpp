@@ -1,10 +1,13 @@
 #include "actors/kafka/consumer_conf.hpp"
 
+#include "actors/kafka/conf.hpp"
 #include "actors/kafka/consumer_handle.hpp"
 #include "actors/kafka/record_reader.hpp"
 #include "messages/error.hpp"
 
 #include <catch2/catch.hpp>
+
+#include <array>
 
 namespace notify::kafka {
 namespace {
@@ -88,6 +91,20 @@ TEST_CASE("a commit's result is told apart by what it calls for") {
   CHECK(classify_commit(RD_KAFKA_RESP_ERR__ASSIGNMENT_LOST) == commit_verdict::lost);
   CHECK(classify_commit(RD_KAFKA_RESP_ERR_GROUP_AUTHORIZATION_FAILED) == commit_verdict::denied);
   CHECK(classify_commit(RD_KAFKA_RESP_ERR_TOPIC_AUTHORIZATION_FAILED) == commit_verdict::denied);
+}
+
+std::string value_of(const properties& values, const char* name) {
+  auto conf = make_conf(values);
+  REQUIRE(conf);
+  std::array<char, 64> text{};
+  auto size = text.size();
+  REQUIRE(rd_kafka_conf_get(conf->get(), name, text.data(), &size) == RD_KAFKA_CONF_OK);
+  return text.data();
+}
+
+TEST_CASE("every client connects again soon after an outage, unless an operator says otherwise") {
+  CHECK(value_of({}, "reconnect.backoff.max.ms") == "2000");
+  CHECK(value_of({{"reconnect.backoff.max.ms", "500"}}, "reconnect.backoff.max.ms") == "500");
 }
 
 TEST_CASE("lag is read from the statistics, unknown values left out") {
