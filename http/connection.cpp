@@ -195,7 +195,7 @@ asio::awaitable<void> connection::say_goodbye() {
 // compiler a minute, and this server needs no more than to read some bytes and to write some.
 
 asio::awaitable<beast::error_code> connection::read_some() {
-  auto space = buffer_.prepare(size_t{16} * 1024);
+  auto space = buffer_.prepare(4096);
   auto [failure, count] = tls_ ? co_await tls_->async_read_some(space, as_result)
                                : co_await stream_.async_read_some(space, as_result);
   buffer_.commit(count);
@@ -280,7 +280,9 @@ asio::awaitable<beast::error_code> connection::read_request(parser_type& parser)
   // One deadline for all of the request, so that a client cannot send a byte at a time for ever.
   stream_.expires_after(limits.read_timeout);
   auto failure = co_await feed(parser, &parser_type::is_header_done);
-  if (!failure && beast::iequals(parser.get()[wire::field::expect], "100-continue"))
+  // RFC 9110, 10.1.1: not for HTTP/1.0, which knows no such answers.
+  if (!failure && parser.get().version() == 11
+      && beast::iequals(parser.get()[wire::field::expect], "100-continue"))
     failure = co_await write("HTTP/1.1 100 Continue\r\n\r\n", {});
   if (failure)
     co_return failure;

@@ -33,14 +33,16 @@ join notify.dead_letters d on d.topic = p.topic and d.partition = p.partition
 
 // Lock order: by topic and partition, as the arrays are sorted.
 constexpr auto write_query = R"(
-insert into notify.ingest_suspects as s (topic, partition, first_offset, next_offset, attempts, holder)
+insert into notify.ingest_suspects as s
+  (topic, partition, first_offset, next_offset, attempts, holder)
 select m.topic, m.partition, m.first_offset, m.next_offset, m.attempts, :key::bigint
 from unnest(:topics::text[], :partitions::int[], :firsts::bigint[], :nexts::bigint[],
     :attempts::int[])
   as m(topic, partition, first_offset, next_offset, attempts)
 on conflict (topic, partition) do update set
   first_offset = excluded.first_offset, next_offset = excluded.next_offset,
-  attempts = excluded.attempts, holder = excluded.holder, instance = excluded.instance, marked_at = now()
+  attempts = excluded.attempts, holder = excluded.holder, instance = excluded.instance,
+  marked_at = now()
 )";
 
 constexpr auto delete_query = R"(

@@ -139,5 +139,27 @@ TEST_CASE_METHOD(limits_fixture, "a body that waits for permission gets it") {
   CHECK(x.read().body == "3");
 }
 
+TEST_CASE_METHOD(limits_fixture, "a client of HTTP/1.0 gets no answer before the answer") {
+  start();
+  client x{running->port()};
+  x.send("POST / HTTP/1.0\r\nExpect: 100-continue\r\nContent-Length: 3\r\n\r\nabc");
+  CHECK(x.read().body == "3");
+}
+
+TEST_CASE_METHOD(limits_fixture,
+                 "requests that come byte by byte, or two at once, are read the same") {
+  start();
+  client x{running->port()};
+  const std::string post = "POST / HTTP/1.1\r\nHost: a\r\nContent-Length: 3\r\n\r\nabc";
+  for (char byte : post)
+    x.send({byte});
+  CHECK(x.read().body == "3");
+  x.send(post
+         + "POST / HTTP/1.1\r\nHost: a\r\nTransfer-Encoding: chunked\r\n\r\n"
+           "2\r\nab\r\n5\r\ncdefg\r\n0\r\n\r\n");
+  CHECK(x.read().body == "3");
+  CHECK(x.read().body == "7");
+}
+
 } // namespace
 } // namespace notify::http
