@@ -80,9 +80,12 @@ struct mark_arrays {
 
 // None of these is prepared: they are run when a writer is new, or when something is wrong.
 
-life_lock::life_lock(soci::session& sql, long long key) {
-  // Whoever has it already is this life's last connection, about to end.
-  sql << "select pg_try_advisory_lock(:key)", soci::use(key, "key");
+void life_lock::hold(long long key) {
+  if (held_)
+    return;
+  int got = 0;
+  sql_ << "select pg_try_advisory_lock(:key)::int", soci::use(key, "key"), soci::into(got);
+  held_ = got == 1;
 }
 
 std::vector<partition_history> read_history(session& db,
@@ -122,7 +125,7 @@ std::vector<partition_history> read_history(session& db,
 }
 
 void write_marks(session& db, const std::vector<ingest_mark>& marks, long long key) {
-  db.prepared<life_lock>(key);
+  db.prepared<life_lock>().hold(key);
   mark_arrays x{marks};
   db.sql() << write_query, soci::use(x.topics.text(), "topics"),
       soci::use(x.partitions.text(), "partitions"), soci::use(x.firsts.text(), "firsts"),
@@ -132,7 +135,7 @@ void write_marks(session& db, const std::vector<ingest_mark>& marks, long long k
 
 void delete_marks(session& db, const std::vector<ingest_mark>& marks, long long key) {
   // A new connection in the place of one that broke: the marks at hand are still this life's.
-  db.prepared<life_lock>(key);
+  db.prepared<life_lock>().hold(key);
   mark_arrays x{marks};
   db.sql() << delete_query, soci::use(x.topics.text(), "topics"),
       soci::use(x.partitions.text(), "partitions"), soci::use(x.firsts.text(), "firsts"),

@@ -8,10 +8,19 @@ namespace notify {
 // The statements on notify.ingest_suspects, as parts of pg_ingest_store. Each belongs into
 // `session::run` or a transaction, and throws what the database layer throws.
 
-/// The sign of life of a store: a session-level advisory lock, taken once for each connection, that
-/// ends with the connection at the latest. `key` is the life's own.
-struct life_lock {
-  life_lock(soci::session& sql, long long key);
+/// The sign of life of a store: a session-level advisory lock on a key of its own, taken once for
+/// each connection, that ends with the connection at the latest. For `session::prepared`.
+class life_lock {
+public:
+  explicit life_lock(soci::session& sql) : sql_(sql) {}
+
+  /// Takes it unless this connection has it. If the server still knows the life's last connection,
+  /// that one has it, and the next call tries again.
+  void hold(long long key);
+
+private:
+  soci::session& sql_;
+  bool held_ = false;
 };
 
 /// Marks of lives that still have their lock come without the work that goes on right now.

@@ -365,6 +365,25 @@ TEST_CASE_METHOD(writer_fixture, "a writer whose connection broke still takes it
   CHECK(db.value("select count(*) from notify.ingest_suspects") == "0");
 }
 
+TEST_CASE_METHOD(writer_fixture, "a writer that is back before the server has noticed its old "
+                                 "connection's end is known to live") {
+  pg_ingest_store living{db.config()};
+  REQUIRE_FALSE(living.mark({{"orders", 0, 0, 3, 1}}));
+  auto key = db.value("select holder from notify.ingest_suspects");
+  db.query("select pg_terminate_backend(pid, 10000) from pg_stat_activity"
+           " where datname = current_database() and application_name = 'test/ingest'");
+  // In the place of the old connection.
+  raw_connection lingering{db.url()};
+  lingering.query("select pg_advisory_lock(" + key + ")");
+  if (living.mark({{"orders", 0, 3, 6, 1}}))
+    REQUIRE_FALSE(living.mark({{"orders", 0, 3, 6, 1}}));
+  lingering.query("select pg_advisory_unlock(" + key + ")");
+  REQUIRE_FALSE(living.mark({{"orders", 0, 6, 9, 1}}));
+  auto history = pg_ingest_store{db.config()}.look_up({{"orders", 0}});
+  REQUIRE(history);
+  CHECK_FALSE(history->front().mark);
+}
+
 /// Its writer dies of an exception over the first batch.
 class deadly_store : public pg_ingest_store {
 public:
