@@ -159,10 +159,11 @@ child_spec dead_letter_relay_spec(const service_parts& parts) {
 }
 
 child_spec consumer_spec(const service_parts& parts) {
+  measured own{parts.config.kafka, parts.metrics};
+  own.life = to_string(parts.owner);
   return child_of(
       actor_names::consumer,
-      [config = measured{parts.config.kafka, parts.metrics}, dir = parts.dir,
-       trace = parts.trace](caf::local_actor& parent) {
+      [config = own, dir = parts.dir, trace = parts.trace](caf::local_actor& parent) {
         return parent.spawn<caf::detached>(consumer, config, kafka_records(config),
                                            writer_resolver{[dir] { return dir->inbox_writers(); }},
                                            trace);

@@ -71,8 +71,9 @@ void add_kafka(option_list& out, setting_values& values) {
       .not_empty();
   s.add("client-id", x.client_id, "Names this client in the broker's logs.").not_empty();
   s.add("instance-id", x.instance_id,
-        "Makes this a static member: a restart within the session timeout moves no partition. "
-        "Must differ between processes. Empty: a dynamic member.");
+        "A name that this process keeps over restarts: one within the session timeout moves no "
+        "partition, but a stop for good leaves the partitions to the others only after it. Must "
+        "differ between processes. Empty: the group is left at each stop.");
   s.add(
        "offset-reset", x.offset_reset,
        "Where to go on if the group's committed offset is lost or out of range. \"error\" stops "

@@ -45,6 +45,14 @@ bool has_blank(const std::vector<std::string>& xs) {
   return xs.empty() || std::any_of(xs.begin(), xs.end(), [](auto& x) { return x.empty(); });
 }
 
+/// What brokers accept; they compare it with the rule for names of topics.
+bool is_instance_id(std::string_view x) {
+  constexpr std::string_view allowed =
+      "ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789._-";
+  return x.size() < 250 && x != "." && x != ".."
+         && x.find_first_not_of(allowed) == std::string_view::npos;
+}
+
 caf::error check_options(const consumer_config& config) {
   if (has_blank(config.brokers))
     return refuse("kafka.brokers", "at least one host:port is needed, none may be empty");
@@ -52,6 +60,10 @@ caf::error check_options(const consumer_config& config) {
     return refuse("kafka.topics", "at least one topic is needed, none may be empty");
   if (config.group.empty())
     return refuse("kafka.group", "must not be empty");
+  if (!is_instance_id(config.instance_id))
+    return refuse("kafka.instance-id",
+                  "may have up to 249 letters, digits and . _ - only, and must "
+                  "not be . or ..");
   for (const auto& [option, rule] : {std::pair{"kafka.offset-reset", config.offset_reset},
                                      std::pair{"kafka.first-start", config.first_start}})
     if (rule != "error" && rule != "earliest" && rule != "latest")
@@ -104,8 +116,9 @@ caf::expected<properties> consumer_properties(const consumer_config& config) {
   result["bootstrap.servers"] = join_brokers(config.brokers);
   result["group.id"] = config.group;
   result["client.id"] = config.client_id;
-  if (!config.instance_id.empty())
-    result["group.instance.id"] = config.instance_id;
+  const auto& name = config.instance_id.empty() ? config.life : config.instance_id;
+  if (!name.empty())
+    result["group.instance.id"] = name;
   result["enable.auto.commit"] = "false";
   result["enable.auto.offset.store"] = "false";
   result["enable.partition.eof"] = "true";

@@ -19,7 +19,12 @@ struct consumer_config {
   std::vector<std::string> topics = {"orders.events.v1"};
   std::string group = "notification-service-v1";
   std::string client_id = "notifyd";
-  std::string instance_id; ///< `group.instance.id`; empty: dynamic member.
+  /// `group.instance.id` of a static member, which keeps its partitions over a restart.
+  std::string instance_id;
+  /// `group.instance.id` of any other: the name of one life of this process, which leaves the group
+  /// at its end. With it the broker knows a member that lost its session during an outage; without
+  /// it, the member is a stranger and waits until the broker has given up the one it knew.
+  std::string life;
   /// What to do if the place where the group stands is gone, be it lost or out of range: `error`,
   /// `earliest` or `latest`. Anything but `error` leaves `first_start` nothing to decide.
   std::string offset_reset = "error";

@@ -30,6 +30,16 @@ partition_list_ptr make_list(const partition_tracker::partitions& xs) {
   return result;
 }
 
+/// True as long as the group counts on this client. Never again after a fatal error.
+bool is_member(rd_kafka_t* client) {
+  if (rd_kafka_fatal_error(client, nullptr, 0) != RD_KAFKA_RESP_ERR_NO_ERROR)
+    return false;
+  auto* id = rd_kafka_memberid(client);
+  auto result = id != nullptr && *id != '\0';
+  rd_kafka_mem_free(client, id);
+  return result;
+}
+
 std::string name_of(const rd_kafka_message_t& message) {
   if (message.rkt == nullptr)
     return {};
@@ -39,7 +49,7 @@ std::string name_of(const rd_kafka_message_t& message) {
 } // namespace
 
 consumer_handle::consumer_handle(const consumer_config& config)
-    : topics_(config.topics), first_start_(config) {}
+    : topics_(config.topics), first_start_(config), leaves_(config.instance_id.empty()) {}
 
 caf::expected<std::unique_ptr<consumer_handle>>
 consumer_handle::create(const consumer_config& config) {
@@ -131,11 +141,13 @@ void consumer_handle::take_assignment(rd_kafka_topic_partition_list_t* partition
     pending_.emplace_back(source_trouble{std::string{"assign: "} + rd_kafka_err2str(code)});
     return;
   }
+  place_lost_ = false;
   pause(tracker_.assign(assigned));
   pending_.emplace_back(partitions_assigned{std::move(assigned)});
 }
 
 void consumer_handle::begin_revoke(bool lost) {
+  place_lost_ = lost;
   tracker_.begin_revoke(lost);
   pending_.emplace_back(partitions_revoking{tracker_.assigned(), lost});
   // Nobody waits for work in flight any more.
@@ -208,6 +220,8 @@ source_event consumer_handle::poll(caf::timespan timeout) {
 void consumer_handle::wait_for_event(caf::timespan timeout) {
   if (commit_in_flight_)
     serve_commit();
+  if (closing_)
+    close_if_left();
   if (!pending_.empty() || closed())
     return;
   message_ptr message{rd_kafka_consumer_poll(client_, to_millis(timeout))};
@@ -256,7 +270,7 @@ void consumer_handle::take_missing_offset(const rd_kafka_message_t& message,
     return;
   }
   // Nobody could tell that it is new when it was assigned. The next assignment asks again.
-  if (tracker_.revoking() || tracker_.epoch(where) == 0)
+  if (closing_ || tracker_.revoking() || tracker_.epoch(where) == 0)
     return;
   log::info(component, "joining again for a partition without a place",
             {{"topic", where.topic}, {"partition", where.partition}});
@@ -278,7 +292,14 @@ bool consumer_handle::check_fatal(rd_kafka_resp_err_t code) {
     return false;
   std::string text = reason[0] != '\0' ? reason : rd_kafka_err2str(code);
   log::error(component, "the client gave up", {{"reason", text}});
-  pending_.emplace_back(source_failed{caf::make_error(ec::kafka_fatal, std::move(text))});
+  // A commit that waited for the coordinator while our session ended bears no member id, and the
+  // broker, back with what it knew before, takes us for a second one under our name. That is no
+  // reason to leave the process: a new client takes the place back.
+  auto fenced =
+      cause == RD_KAFKA_RESP_ERR_FENCED_INSTANCE_ID || code == RD_KAFKA_RESP_ERR_FENCED_INSTANCE_ID;
+  auto by_ourselves = place_lost_ && fenced;
+  pending_.emplace_back(source_failed{
+      caf::make_error(by_ourselves ? ec::kafka_unavailable : ec::kafka_fatal, std::move(text))});
   return true;
 }
 
@@ -358,6 +379,17 @@ void consumer_handle::begin_close() {
     return;
   closing_ = true;
   finish_revoke();
+  // Closing alone does not take a member with a `group.instance.id` out of the group (KIP-345), but
+  // ending its subscription does.
+  if (leaves_)
+    rd_kafka_unsubscribe(client_);
+  close_if_left();
+}
+
+void consumer_handle::close_if_left() {
+  if (close_begun_ || (leaves_ && is_member(client_)))
+    return;
+  close_begun_ = true;
   error_ptr error{rd_kafka_consumer_close_queue(client_, records_.get())};
   // Refused after a fatal error: there is no membership left to end.
   close_refused_ = error != nullptr;

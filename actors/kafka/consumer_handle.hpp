@@ -69,6 +69,7 @@ private:
   void finish_commit(rd_kafka_resp_err_t code);
   bool check_fatal(rd_kafka_resp_err_t code);
   void leave_bounded();
+  void close_if_left();
 
   rd_kafka_t* client_ = nullptr;
   queue_ptr commits_;
@@ -79,7 +80,10 @@ private:
   std::deque<source_event> pending_;
   bool commit_in_flight_ = false;
   bool joined_ = false;
+  bool leaves_ = true;      ///< Its place is given up at the end.
+  bool place_lost_ = false; ///< Since the last assignment.
   bool closing_ = false;
+  bool close_begun_ = false;
   bool close_refused_ = false;
 };
 

@@ -131,6 +131,64 @@ TEST_CASE("D-E4: a broker that falls silent stops nothing but its own part, and 
   CHECK(eventually([&] { return fixture.committed_records() == 40; }));
 }
 
+// A broker that comes back still counts on the members that it knew.
+TEST_CASE("a member that lost its session in an outage comes back in its own place") {
+  private_kafka broker;
+  group_fixture named{broker.brokers(), 1};
+  group_fixture nameless{broker.brokers(), 1};
+  auto config = [](const group_fixture& group, const std::string& life) {
+    auto result = group.config();
+    result.life = life;
+    result.session_timeout = result.max_poll_interval = 15s;
+    return result;
+  };
+  group_member member{named, config(named, "one-life")};
+  group_member stranger{nameless, config(nameless, "")};
+  REQUIRE(member.owns(1));
+  REQUIRE(stranger.owns(1));
+  broker.stop();
+  REQUIRE(member.reaches("joining"));
+  REQUIRE(stranger.reaches("joining"));
+  broker.start();
+  named.produce(0, 10);
+  REQUIRE(eventually([&] { return named.store->events() == 10; }));
+  // The broker gives up the one that it knew only after another session timeout.
+  CHECK(stranger.status().state == "joining");
+  CHECK(stranger.owns(1));
+  CHECK(eventually([&] { return named.committed_records() == 10; }));
+}
+
+// A commit that waits for the coordinator bears the member id of the moment when it leaves. There
+// is none if the session ended meanwhile, and the broker then believes in a second member of our
+// name.
+TEST_CASE("a commit that comes after its member's session ends no process") {
+  private_kafka broker;
+  pipeline_fixture fixture{broker.brokers(), environment("NOTIFY_TEST_POSTGRES"), 1};
+  tcp_proxy proxy{port_of(fixture.db.url())};
+  auto config = fixture.config();
+  config.postgres.url = proxy.in_front_of(fixture.db.url());
+  config.kafka.session_timeout = config.kafka.max_poll_interval = 15s;
+  running_pipeline pipeline{config};
+  REQUIRE(eventually([&] { return health_of(pipeline).ready; }));
+  proxy.cut();
+  fixture.publish(fixture.events(10));
+  auto state = [&] { return actor_of(pipeline, actor_names::consumer).status.state; };
+  REQUIRE(eventually([&] { return state() == "paused"; }));
+  // Storing late in the session is what lets the commit wait for longer than that.
+  auto late = std::chrono::steady_clock::now() + config.kafka.session_timeout * 2 / 3;
+  broker.stop();
+  REQUIRE(eventually([&] { return std::chrono::steady_clock::now() > late; }));
+  proxy.restore();
+  fixture.require_value(all_events, "10");
+  REQUIRE(eventually([&] { return state() == "joining"; }));
+  broker.start();
+  CHECK(eventually([&] { return actor_of(pipeline, actor_names::consumer).restarts == 1; }));
+  fixture.publish(fixture.events(10));
+  fixture.require_value(sent_jobs, "20");
+  CHECK(eventually([&] { return fixture.committed_records() == 20; }));
+  CHECK(eventually([&] { return health_of(pipeline).ready; }));
+}
+
 /// A group that has read and committed ten events, and is not running.
 struct finished_group : pipeline_fixture {
   finished_group() : pipeline_fixture(1) {

@@ -76,6 +76,23 @@ TEST_CASE("options that do not fit together are refused") {
                  "kafka.max-poll-interval"));
   CHECK(mentions(change([](auto& x) { x.buffer_records = 10; }), "kafka.buffer-records"));
   CHECK(change([](auto& x) { x.instance_id = "notifyd-1"; }) == "accepted");
+  for (const auto& id : {std::string{"two words"}, std::string{".."}, std::string(250, 'x')})
+    CHECK(mentions(change([&](auto& x) { x.instance_id = id; }), "kafka.instance-id"));
+  CHECK(change([](auto& x) { x.instance_id.assign(249, 'x'); }) == "accepted");
+}
+
+TEST_CASE("a member bears its own instance id, or else the name of its process's life") {
+  consumer_config config;
+  auto name = [&] {
+    auto values = consumer_properties(config);
+    REQUIRE(values);
+    return values->contains("group.instance.id") ? values->at("group.instance.id") : "";
+  };
+  CHECK(name().empty());
+  config.life = "life";
+  CHECK(name() == "life");
+  config.instance_id = "instance";
+  CHECK(name() == "instance");
 }
 
 TEST_CASE("a commit's result is told apart by what it calls for") {

@@ -152,6 +152,53 @@ TEST_CASE_METHOD(kafka_fixture, "a member is stopped by another one under its in
   CHECK(second.owns(4));
 }
 
+/// Nobody waits for as long as this session.
+consumer_config with_long_session(const kafka_fixture& group) {
+  auto result = group.config();
+  result.session_timeout = result.max_poll_interval = 20min;
+  return result;
+}
+
+TEST_CASE_METHOD(kafka_fixture, "a member leaves its partitions to the others when it is stopped") {
+  auto config = with_long_session(*this);
+  config.life = "first-life";
+  group_member staying{*this, config};
+  REQUIRE(staying.owns(4));
+  config.life = GENERATE("second-life", "");
+  {
+    group_member stopped{*this, config};
+    REQUIRE(stopped.owns(2));
+    stopped.stop();
+    REQUIRE(staying.owns(4));
+  }
+  {
+    guest destroyed{config};
+    REQUIRE(destroyed.is_assigned());
+    REQUIRE(staying.owns(2));
+  }
+  CHECK(staying.owns(4));
+}
+
+TEST_CASE_METHOD(kafka_fixture, "a member with an instance id keeps its place while it restarts") {
+  auto config = with_long_session(*this);
+  config.life = "first-life";
+  group_member other{*this, config};
+  REQUIRE(other.owns(4));
+  config.instance_id = "instance-1";
+  config.life = "second-life";
+  {
+    group_member named{*this, config};
+    REQUIRE(named.owns(2));
+    REQUIRE(other.owns(2));
+    named.stop();
+  }
+  auto rebalances = other.status().counters["rebalances"];
+  config.life = "third-life";
+  group_member again{*this, config};
+  REQUIRE(again.owns(2));
+  CHECK(other.status().counters["rebalances"] == rebalances);
+}
+
 TEST_CASE_METHOD(kafka_fixture, "a record arrives byte by byte") {
   kafka::outgoing_record x;
   x.key = {true, std::string{"k\0", 2}};
