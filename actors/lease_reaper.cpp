@@ -7,6 +7,17 @@
 
 namespace notify {
 
+namespace {
+
+void add(const reap_report& part, reap_report& sum) {
+  sum.leases += part.leases;
+  sum.released += part.released;
+  for (const auto& [channel, jobs] : part.dead)
+    sum.dead[channel] += jobs;
+}
+
+} // namespace
+
 caf::result<reap_report> lease_reaper_state::reap() {
   ++passes;
   reap_report sum;
@@ -18,22 +29,25 @@ caf::result<reap_report> lease_reaper_state::reap() {
       return report.error();
     }
     last_error.clear();
-    sum.leases += report->leases;
-    sum.released += report->released;
-    sum.dead += report->dead;
-    config.metrics->delivery.reclaims_expired.Increment(
-        static_cast<double>(report->released + report->dead));
+    add(*report, sum);
+    measure(*report);
     if (report->leases < config.batch_leases)
       break;
   }
   success.succeeded(self->clock().now());
-  total.leases += sum.leases;
-  total.released += sum.released;
-  total.dead += sum.dead;
-  if (sum.released + sum.dead > 0)
+  add(sum, total);
+  auto dead = count_dead(sum);
+  if (sum.released + dead > 0)
     log::warning(name, "expired leases ended",
-                 {{"leases", sum.leases}, {"released", sum.released}, {"dead", sum.dead}});
+                 {{"leases", sum.leases}, {"released", sum.released}, {"dead", dead}});
   return sum;
+}
+
+void lease_reaper_state::measure(const reap_report& x) {
+  auto& to = *config.metrics;
+  to.delivery.reclaims_expired.Increment(static_cast<double>(x.released + count_dead(x)));
+  for (const auto& [channel, jobs] : x.dead)
+    to.channel(channel).dead["reclaim_limit"].Increment(static_cast<double>(jobs));
 }
 
 void lease_reaper_state::on_tick() {
@@ -58,7 +72,7 @@ actor_status lease_reaper_state::status() const {
   x.last_error = last_error;
   x.counters = {{"leases", static_cast<int64_t>(total.leases)},
                 {"released", static_cast<int64_t>(total.released)},
-                {"dead", static_cast<int64_t>(total.dead)}};
+                {"dead", static_cast<int64_t>(count_dead(total))}};
   return x;
 }
 

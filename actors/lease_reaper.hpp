@@ -22,6 +22,9 @@ struct lease_reaper_state {
   /// Runs one pass, in small batches until one comes back thin.
   caf::result<reap_report> reap();
 
+  /// Counts what one batch came to.
+  void measure(const reap_report& x);
+
   /// Runs a pass and arms the next tick; a failed pass only delays the work.
   void on_tick();
   void arm();

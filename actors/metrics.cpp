@@ -83,9 +83,8 @@ struct service_metrics::implementation {
       counters(registry, "notify_jobs_claimed_total", "Claimed notifications.");
   counter_family& attempts = counters(registry, "notify_delivery_attempts_total",
                                       "Recorded attempts of this process, by result.");
-  counter_family& dead = counters(
-      registry, "notify_jobs_dead_total",
-      "Notifications that this process gave up, by reason; the reaper's have no channel here.");
+  counter_family& dead = counters(registry, "notify_jobs_dead_total",
+                                  "Notifications that this process gave up, by reason.");
   counter_family& sent =
       counters(registry, "notify_jobs_sent_total", "Notifications that this process sent.");
   histogram_family& attempts_per_job = histograms(

@@ -1,5 +1,7 @@
 #include "messages/delivery.hpp"
 
+#include <numeric>
+
 namespace notify {
 
 std::string idempotency_key(const delivery_job& job) {
@@ -18,6 +20,11 @@ std::string to_string(next_step x) {
     return "dead";
   }
   return "invalid";
+}
+
+uint64_t count_dead(const reap_report& x) {
+  return std::accumulate(x.dead.begin(), x.dead.end(), uint64_t{0},
+                         [](auto sum, const auto& jobs) { return sum + jobs.second; });
 }
 
 } // namespace notify

@@ -7,6 +7,7 @@
 #include <caf/timespan.hpp>
 
 #include <cstdint>
+#include <map>
 #include <string>
 #include <vector>
 
@@ -185,10 +186,13 @@ struct reap_tick {};
 
 /// Outcome of one pass over the expired leases.
 struct reap_report {
-  uint64_t leases = 0;   ///< Expired leases that were ended.
-  uint64_t released = 0; ///< Jobs that wait for their next attempt.
-  uint64_t dead = 0;     ///< Jobs whose reclaim cap was reached.
+  uint64_t leases = 0;                  ///< Expired leases that were ended.
+  uint64_t released = 0;                ///< Jobs that wait for their next attempt.
+  std::map<std::string, uint64_t> dead; ///< Jobs whose reclaim cap was reached, by channel.
 };
+
+/// Those of all channels.
+uint64_t count_dead(const reap_report& x);
 
 template <class Inspector>
 typename Inspector::result_type inspect(Inspector& f, delivery_job& x) {

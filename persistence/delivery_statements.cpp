@@ -269,9 +269,12 @@ again as (
   select id, now(), attempt_no + 1, channel from job where status = 'open'),
 gone as (
   delete from notify.leases l using expired where l.id = expired.id returning l.id)
-select (select count(*) from gone), count(*) filter (where status = 'open'),
-  count(*) filter (where status = 'dead')
-from job
+select ended.leases, coalesce(ended_jobs.channel, ''), coalesce(ended_jobs.released, 0),
+  coalesce(ended_jobs.dead, 0)
+from (select count(*) as leases from gone) ended
+left join (select channel, count(*) filter (where status = 'open') as released,
+    count(*) filter (where status = 'dead') as dead
+  from job group by job.channel) ended_jobs on true
 )";
 
 // Lock order: attempt, job, queue row, in two statements. The second must see what was committed

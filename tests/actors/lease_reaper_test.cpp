@@ -47,5 +47,20 @@ TEST_CASE_METHOD(lease_reaper_fixture,
   CHECK(report.error() == ec::storage_unavailable);
 }
 
+TEST_CASE_METHOD(lease_reaper_fixture, "the reaper's dead count for their channel") {
+  auto metrics = private_metrics();
+  auto counting = system.spawn(lease_reaper, measured{reaper_config{5s, 20, 5}, metrics}, store);
+  store->expired = 25;
+  store->worn_out = {{"email", 2}, {"telegram", 1}};
+  auto report = ask<reap_report>(counting, reap_now{});
+  REQUIRE(report);
+  CHECK(count_dead(*report) == 3u);
+  CHECK(metrics->channel("email").dead["reclaim_limit"].Value() == 2);
+  CHECK(metrics->channel("telegram").dead["reclaim_limit"].Value() == 1);
+  CHECK(metrics->delivery.reclaims_expired.Value() == 28);
+  CHECK(ask<actor_status>(counting, get_status{})->counters["dead"] == 3);
+  stop(counting);
+}
+
 } // namespace
 } // namespace notify

@@ -188,7 +188,7 @@ std::vector<entry> all_messages() {
       {"deadline_tick", caf::make_message(deadline_tick{})},
       {"reap_now", caf::make_message(reap_now{})},
       {"reap_tick", caf::make_message(reap_tick{})},
-      {"reap_report", caf::make_message(reap_report{1, 2, 3})},
+      {"reap_report", caf::make_message(reap_report{1, 2, {{"email", 3}}})},
       {"clean_now", caf::make_message(clean_now{})},
       {"janitor_tick", caf::make_message(janitor_tick{4})},
       {"janitor_report", caf::make_message(janitor_report{1, 2, 3, 4, 5, true})},

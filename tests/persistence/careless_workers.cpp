@@ -162,7 +162,7 @@ void reap_until_done(postgres_fixture& db, const delivery_statements& statements
     if (!report)
       t.note(report.error());
     else
-      t.abandoned += static_cast<int>(report->released + report->dead);
+      t.abandoned += static_cast<int>(report->released + count_dead(*report));
   }
 }
 

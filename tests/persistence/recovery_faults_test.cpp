@@ -141,7 +141,7 @@ TEST_CASE_METHOD(store_fixture, "Q-B6: jobs of a channel that a process does not
   for (int i = 0; i < 20; ++i) {
     auto report = reap();
     released += report.released;
-    dead += report.dead;
+    dead += count_dead(report);
     auto mails = claims.claim("email", 10, 60s);
     REQUIRE(mails);
     for (const auto& x : *mails)

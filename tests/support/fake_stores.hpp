@@ -154,11 +154,13 @@ public:
     x.leases = std::min<uint64_t>(limit, expired);
     x.released = x.leases;
     expired -= x.leases;
+    x.dead = std::exchange(worn_out, {});
     return x;
   }
 
   bool available = true;
   uint64_t expired = 0;
+  std::map<std::string, uint64_t> worn_out; ///< Dies at the next pass, by channel.
   size_t passes = 0;
 };
 
