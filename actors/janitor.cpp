@@ -47,23 +47,28 @@ void add(janitor_report& sum, retained kind, const cleaned_batch& x) {
   case retained::suppressions:
     sum.suppressions += x.deleted;
     break;
+  case retained::operations:
+    sum.operations += x.deleted;
+    break;
   }
 }
 
 void measure(retained kind, const cleaned_batch& x, service_metrics& to) {
-  constexpr std::array names{"jobs", "dead_jobs", "events", "dead_letters", "suppressions"};
+  constexpr std::array names{"jobs",         "dead_jobs",    "events",
+                             "dead_letters", "suppressions", "operations"};
   to.janitor.deleted[names.at(static_cast<size_t>(kind))].Increment(static_cast<double>(x.deleted));
   to.janitor.deleted["events"].Increment(static_cast<double>(x.events));
 }
 
 void log_deleted(const janitor_report& x) {
-  if (x.jobs + x.dead_jobs + x.events + x.dead_letters + x.suppressions > 0)
+  if (x.jobs + x.dead_jobs + x.events + x.dead_letters + x.suppressions + x.operations > 0)
     log::info(janitor_state::name, "deleted what was past its retention",
               {{"jobs", x.jobs},
                {"dead_jobs", x.dead_jobs},
                {"events", x.events},
                {"dead_letters", x.dead_letters},
-               {"suppressions", x.suppressions}});
+               {"suppressions", x.suppressions},
+               {"operations", x.operations}});
 }
 
 } // namespace
@@ -206,6 +211,7 @@ actor_status janitor_state::status() const {
                 {"events", number(total.events)},
                 {"dead_letters", number(total.dead_letters)},
                 {"suppressions", number(total.suppressions)},
+                {"operations", number(total.operations)},
                 {"backlog", number(backlog())},
                 {"last_success_s_ago", success_age},
                 {"passes", number(passes)},

@@ -22,6 +22,7 @@ struct janitor_report {
   uint64_t events = 0;
   uint64_t dead_letters = 0;
   uint64_t suppressions = 0;
+  uint64_t operations = 0;  ///< Each with what it passed over.
   bool is_complete = false; ///< False if another process was cleaning.
 };
 
@@ -38,7 +39,7 @@ typename Inspector::result_type inspect(Inspector& f, janitor_tick& x) {
 template <class Inspector>
 typename Inspector::result_type inspect(Inspector& f, janitor_report& x) {
   return f(caf::meta::type_name("janitor_report"), x.jobs, x.dead_jobs, x.events, x.dead_letters,
-           x.suppressions, x.is_complete);
+           x.suppressions, x.operations, x.is_complete);
 }
 
 } // namespace notify

@@ -16,11 +16,13 @@ enum class retained : uint8_t {
   events,       ///< Without jobs: of no route, or whose jobs are gone.
   dead_letters, ///< Published ones.
   suppressions, ///< Those that are over.
+  operations,   ///< Finished ones, with what they passed over.
 };
 
 /// All of them in the order of a pass: events come after the jobs that hold them.
-inline constexpr std::array retained_kinds{retained::jobs, retained::dead_jobs, retained::events,
-                                           retained::dead_letters, retained::suppressions};
+inline constexpr std::array retained_kinds{retained::jobs,         retained::dead_jobs,
+                                           retained::events,       retained::dead_letters,
+                                           retained::suppressions, retained::operations};
 
 /// How far a sweep came, oldest rows first: the last row that it looked at. Opaque to callers.
 struct sweep_position {

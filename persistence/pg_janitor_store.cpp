@@ -18,6 +18,8 @@ caf::timespan age_of(retained kind, const retention_times& keep) {
     return dedup_window(keep);
   case retained::dead_letters:
     return keep.dead_letters;
+  case retained::operations:
+    return keep.operations;
   case retained::suppressions:
     break;
   }

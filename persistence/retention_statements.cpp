@@ -167,6 +167,28 @@ select count(*) from (
   limit :limit::int) seen
 )";
 
+constexpr auto clean_operations = R"(
+with seen as materialized (
+  select o.id from notify.operations o
+  where o.finished_at $past
+  order by o.finished_at
+  limit :limit::int
+  for update skip locked),
+skip as (
+  delete from notify.operation_skips s where s.operation_id = any (array(select id from seen))),
+gone as (
+  delete from notify.operations o where o.id = any (array(select id from seen)) returning 1)
+select (select count(*) from seen), (select count(*) from gone), 0, '', ''
+)";
+
+constexpr auto count_operations = R"(
+select count(*) from (
+  select from notify.operations o
+  where o.finished_at $past
+  order by o.finished_at
+  limit :limit::int) seen
+)";
+
 } // namespace
 
 std::string clean_statement(retained kind) {
@@ -179,6 +201,8 @@ std::string clean_statement(retained kind) {
     return with(clean_events, "$past", past);
   case retained::dead_letters:
     return with(clean_dead_letters, "$past", past);
+  case retained::operations:
+    return with(clean_operations, "$past", past);
   case retained::suppressions:
     break;
   }
@@ -194,6 +218,8 @@ std::string backlog_statement(retained kind) {
     return with(count_events, "$past", past);
   case retained::dead_letters:
     return with(count_dead_letters, "$past", past);
+  case retained::operations:
+    return with(count_operations, "$past", past);
   case retained::suppressions:
     break;
   }

@@ -13,6 +13,7 @@ struct retention_times {
   caf::timespan dead_jobs = std::chrono::hours{2160};
   caf::timespan inbox = std::chrono::hours{720};
   caf::timespan dead_letters = std::chrono::hours{2160}; ///< From their publication on.
+  caf::timespan operations = std::chrono::hours{2160};   ///< From their end on.
   caf::timespan topic = std::chrono::hours{168}; ///< What Kafka keeps: so old a record may come.
 };
 

@@ -208,6 +208,9 @@ void add_retention(option_list& out, setting_values& values) {
   s.add("dead-letters", x.keep.dead_letters,
         "How long a dead letter is kept after its publication; before, it always is. 0s: for ever.")
       .between(0s, longest);
+  s.add("operations", x.keep.operations,
+        "How long an act on many notifications is kept after its end. 0s: for ever.")
+      .between(0s, longest);
 }
 
 void add_stats(option_list& out, setting_values& values) {

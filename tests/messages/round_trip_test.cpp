@@ -191,7 +191,7 @@ std::vector<entry> all_messages() {
       {"reap_report", caf::make_message(reap_report{1, 2, {{"email", 3}}})},
       {"clean_now", caf::make_message(clean_now{})},
       {"janitor_tick", caf::make_message(janitor_tick{4})},
-      {"janitor_report", caf::make_message(janitor_report{1, 2, 3, 4, 5, true})},
+      {"janitor_report", caf::make_message(janitor_report{1, 2, 3, 4, 5, 6, true})},
       {"worker_ready", caf::make_message(worker_ready{"email", {}})},
       {"worker_busy",
        caf::make_message(worker_busy{"email", {id, 2, 3}, 4, 5, {}, sample_origin()})},

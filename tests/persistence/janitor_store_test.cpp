@@ -150,5 +150,21 @@ TEST_CASE_METHOD(janitor_fixture, "suppressions go when they are over") {
   CHECK(backlog(retained::suppressions) == 0);
 }
 
+TEST_CASE_METHOD(janitor_fixture, "acts on many notifications go some time after their end") {
+  db.query(
+      "insert into notify.operations (kind, filter, created_by, status, created_at, "
+      "finished_at) select 'retry', '{}', 'ada', case when days < 0 then 'running' else 'done' "
+      "end, now() - interval '1 year', case when days > 0 then now() - days * interval '1 day' "
+      "end from unnest(array[-1, 1, 89, 91, 92]) as days");
+  db.query("insert into notify.operation_skips select id, gen_random_uuid(), 'sent' "
+           "from notify.operations, generate_series(1, 3)");
+  CHECK(backlog(retained::operations) == 2);
+  CHECK(clean(retained::operations) == 2);
+  CHECK(db.value("select string_agg(status, ',' order by id) from notify.operations")
+        == "running,done,done");
+  CHECK(count("notify.operation_skips") == "9");
+  CHECK(backlog(retained::operations) == 0);
+}
+
 } // namespace
 } // namespace notify
