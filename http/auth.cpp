@@ -90,14 +90,21 @@ bool is_loopback(const std::string& address) {
 
 gatekeeper::gatekeeper(http_auth mode, token_list tokens,
                        std::function<rate_window::clock::time_point()> now)
-    : mode_(mode), tokens_(std::move(tokens)), failures_(most_failures, window, now),
-      log_lines_(most_log_lines, window, now) {}
+    : mode_(mode), tokens_(std::make_shared<const token_list>(std::move(tokens))),
+      failures_(most_failures, window, now), log_lines_(most_log_lines, window, now) {}
 
 std::optional<response> gatekeeper::decide(request& x, access needed) {
   auto result = judge(x, needed);
   if (result && needed != access::open)
     log_refusal(x, result->status);
   return result;
+}
+
+bool gatekeeper::replace_tokens(token_list tokens) {
+  if (tokens == *tokens_.load())
+    return false;
+  tokens_ = std::make_shared<const token_list>(std::move(tokens));
+  return true;
 }
 
 std::optional<response> gatekeeper::judge(request& x, access needed) {
@@ -118,7 +125,7 @@ std::optional<response> gatekeeper::judge_token(request& x, access needed) {
   auto token = bearer_token(x);
   if (token.empty())
     return unauthenticated("This needs a token: Authorization: Bearer TOKEN.");
-  auto who = tokens_.find(token);
+  auto who = tokens_.load()->find(token);
   if (!who)
     return unknown_token(x);
   x.who = std::move(*who);
@@ -167,7 +174,7 @@ caf::expected<token_list> read_tokens(const http_config& config) {
   return result;
 }
 
-caf::expected<guard> make_guard(const http_config& config) {
+caf::expected<std::shared_ptr<gatekeeper>> make_gatekeeper(const http_config& config) {
   auto tokens = read_tokens(config);
   if (!tokens)
     return tokens.error();
@@ -179,8 +186,7 @@ caf::expected<guard> make_guard(const http_config& config) {
   else if (!is_loopback(config.address) && config.tls_certificate.empty())
     log::warning("http", "tokens travel unencrypted to http.address: set http.tls-certificate, or "
                          "keep the network to a proxy that has TLS");
-  auto keeper = std::make_shared<gatekeeper>(config.auth, std::move(*tokens));
-  return guard{[keeper](request& x, access needed) { return keeper->decide(x, needed); }};
+  return std::make_shared<gatekeeper>(config.auth, std::move(*tokens));
 }
 
 } // namespace notify::http

@@ -7,6 +7,7 @@
 
 #include <caf/expected.hpp>
 
+#include <atomic>
 #include <chrono>
 #include <memory>
 #include <optional>
@@ -32,6 +33,9 @@ public:
   /// Fills `x.who`, or answers with the refusal.
   std::optional<response> decide(request& x, access needed);
 
+  /// Goes by these from the next request on. False if they are the same as before.
+  bool replace_tokens(token_list tokens);
+
 private:
   std::optional<response> judge(request& x, access needed);
   std::optional<response> judge_token(request& x, access needed);
@@ -39,7 +43,7 @@ private:
   void log_refusal(const request& x, unsigned status);
 
   http_auth mode_;
-  token_list tokens_;
+  std::atomic<std::shared_ptr<const token_list>> tokens_;
   rate_window failures_;
   rate_window log_lines_;
 };
@@ -48,9 +52,9 @@ private:
 /// also if there is no login at all at an address that others reach.
 caf::expected<token_list> read_tokens(const http_config& config);
 
-/// A guard by the settings: reads the tokens, and warns of what is open or closed by them. Fails
-/// with `ec::invalid_config`.
-caf::expected<guard> make_guard(const http_config& config);
+/// A gatekeeper by the settings: reads the tokens, and warns of what is open or closed by them.
+/// Fails with `ec::invalid_config`.
+caf::expected<std::shared_ptr<gatekeeper>> make_gatekeeper(const http_config& config);
 
 /// True for 127.0.0.0/8 and ::1.
 bool is_loopback(const std::string& address);

@@ -25,6 +25,8 @@ enum class access : uint8_t {
 struct principal {
   std::string name; ///< Empty: unknown, on an open route.
   access role = access::open;
+
+  bool operator==(const principal&) const = default;
 };
 
 /// A request, complete and within the limits.

@@ -32,10 +32,14 @@ public:
 
   size_t size() const { return entries_.size(); }
 
+  bool operator==(const token_list&) const = default;
+
 private:
   struct entry {
     principal who;
     sha256_digest digest;
+
+    bool operator==(const entry&) const = default;
   };
 
   std::vector<entry> entries_;

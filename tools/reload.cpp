@@ -42,8 +42,8 @@ std::string joined(const std::vector<std::string>& words) {
 } // namespace
 
 bool is_reloadable(const std::string& option_name) {
-  constexpr std::array<std::string_view, 3> options{"service.routes-file", "logging.level",
-                                                    "logging.format"};
+  constexpr std::array<std::string_view, 4> options{"service.routes-file", "http.tokens-file",
+                                                    "logging.level", "logging.format"};
   constexpr std::array<std::string_view, 4> of_channels{".slots", ".prefetch", ".concurrency",
                                                         ".rate"};
   auto is_channels = [&](std::string_view suffix) {
@@ -56,7 +56,7 @@ bool is_reloadable(const std::string& option_name) {
 reloader::reloader(arguments args, const settings& at_start)
     : args_(std::move(args)), at_start_(at_start), logging_(at_start.logging()) {}
 
-void reloader::reload(service& running) {
+void reloader::reload(service& running, http::gatekeeper* keeper) {
   log::info(component, "reading the settings again");
   auto next = settings::load(args_, process_environment());
   if (!next)
@@ -65,10 +65,15 @@ void reloader::reload(service& running) {
     return refuse(err);
   if (auto err = check_named((*next)->service()))
     return refuse(err);
+  auto tokens = http::read_tokens((*next)->http());
+  if (!tokens)
+    return refuse(tokens.error());
   auto changes = running.reload((*next)->service());
   if (!changes)
     return refuse(changes.error());
   auto applied = std::move(*changes);
+  if (keeper != nullptr)
+    apply_tokens(std::move(*tokens), **next, *keeper, applied);
   apply_logging(**next, applied);
   auto waiting = need_restart(**next);
   for (const auto& x : applied)
@@ -80,6 +85,16 @@ void reloader::reload(service& running) {
   boost::json::object details{{"applied", as_json(applied)}, {"need_restart", as_json(waiting)}};
   running.audit(
       {"SIGHUP", "settings.reload", at_start_.service().instance, boost::json::serialize(details)});
+}
+
+void reloader::apply_tokens(http::token_list tokens, const settings& next, http::gatekeeper& keeper,
+                            std::vector<std::string>& changes) const {
+  // With the other kind of login come tokens that count for nothing now.
+  if (next.http().auth != at_start_.http().auth)
+    return;
+  auto count = tokens.size();
+  if (keeper.replace_tokens(std::move(tokens)))
+    changes.push_back("http.tokens-file: " + std::to_string(count) + " tokens");
 }
 
 void reloader::apply_logging(const settings& next, std::vector<std::string>& changes) {

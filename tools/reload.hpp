@@ -1,6 +1,7 @@
 #pragma once
 
 #include "actors/service.hpp"
+#include "http/auth.hpp"
 #include "tools/settings.hpp"
 
 #include <string>
@@ -16,9 +17,12 @@ public:
 
   /// Takes over what can be changed at run time and names what cannot, in the log and in the audit
   /// log. If anything is wrong with the new settings nothing changes and the log says all of it.
-  void reload(service& running);
+  /// Without a `keeper` there is nobody whom tokens would let in.
+  void reload(service& running, http::gatekeeper* keeper);
 
 private:
+  void apply_tokens(http::token_list tokens, const settings& next, http::gatekeeper& keeper,
+                    std::vector<std::string>& changes) const;
   void apply_logging(const settings& next, std::vector<std::string>& changes);
   std::vector<std::string> need_restart(const settings& next) const;
 

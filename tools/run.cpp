@@ -77,11 +77,14 @@ public:
     std::lock_guard guard{mutex_};
     if (stopping_)
       return caf::none;
-    auto who_may = http::make_guard(config);
-    if (!who_may)
-      return who_may.error();
+    auto keeper = http::make_gatekeeper(config);
+    if (!keeper)
+      return keeper.error();
+    keeper_ = std::move(*keeper);
     http::router routes;
-    routes.set_guard(std::move(*who_may));
+    routes.set_guard([keeper = keeper_](http::request& x, http::access needed) {
+      return keeper->decide(x, needed);
+    });
     http::mount_api(routes, parts_of_api(config, about));
     auto count = [metrics = service_->metrics()](const http::answered& x) {
       metrics->on_answer(x.route, x.method, x.status, x.seconds, x.bytes);
@@ -97,7 +100,7 @@ public:
   void reload(reloader& x) {
     std::lock_guard guard{mutex_};
     if (service_ && !stopping_)
-      x.reload(*service_);
+      x.reload(*service_, keeper_.get());
     else
       log::warning(component, "the service does not run, settings not reloaded");
   }
@@ -172,6 +175,7 @@ private:
   std::mutex mutex_;
   std::unique_ptr<service> service_;
   std::unique_ptr<http::server> http_;
+  std::shared_ptr<http::gatekeeper> keeper_; ///< The server's. Null as long as there is none.
   std::unique_ptr<inspection_port> inspection_;
   bool stopping_ = false;
 };

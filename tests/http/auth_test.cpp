@@ -83,6 +83,19 @@ TEST_CASE_METHOD(auth_fixture,
   CHECK(status(basic, access::viewer) == 401);
 }
 
+TEST_CASE_METHOD(auth_fixture, "tokens that are taken back or given count at once") {
+  auto late_token = make_token();
+  auto next = tokens_of({token_line("vera", access::act, viewer_token),
+                         token_line("nora", access::viewer, late_token)});
+  CHECK(status(with_token(late_token), access::viewer) == 401);
+  CHECK(keeper.replace_tokens(next));
+  CHECK(status(with_token(late_token), access::viewer) == 0);
+  CHECK(who.name == "nora");
+  CHECK(status(with_token(viewer_token), access::act) == 0);
+  CHECK(status(with_token(operator_token), access::viewer) == 401);
+  CHECK_FALSE(keeper.replace_tokens(next));
+}
+
 TEST_CASE_METHOD(auth_fixture, "unknown tokens are slowed down by address, known ones never") {
   for (auto i = 0; i < 10; ++i)
     CHECK(status(with_token("guess" + std::to_string(i)), access::viewer) == 401);
@@ -153,12 +166,12 @@ TEST_CASE("without tokens only this machine's own names are served") {
 TEST_CASE("no login at all is refused unless nobody else reaches the address") {
   http_config config;
   config.auth = http_auth::none;
-  CHECK(make_guard(config));
+  CHECK(make_gatekeeper(config));
   config.address = "::1";
-  CHECK(make_guard(config));
+  CHECK(make_gatekeeper(config));
   for (auto address : {"0.0.0.0", "::", "10.1.2.3"}) {
     config.address = address;
-    auto result = make_guard(config);
+    auto result = make_gatekeeper(config);
     REQUIRE_FALSE(result);
     CHECK(result.error() == ec::invalid_config);
     CHECK(render(result.error()).find("http.auth=none is for loopback") != std::string::npos);
@@ -166,14 +179,14 @@ TEST_CASE("no login at all is refused unless nobody else reaches the address") {
 }
 
 TEST_CASE("without a file of tokens nobody is let in") {
-  auto guard = make_guard({});
-  REQUIRE(guard);
+  auto keeper = make_gatekeeper({});
+  REQUIRE(keeper);
   request x;
   x.method = "GET";
-  auto refusal = (*guard)(x, access::viewer);
+  auto refusal = (*keeper)->decide(x, access::viewer);
   REQUIRE(refusal);
   CHECK(refusal->status == 401);
-  CHECK_FALSE((*guard)(x, access::open));
+  CHECK_FALSE((*keeper)->decide(x, access::open));
 }
 
 TEST_CASE("a bad line in the file of tokens is told by its number, not by what is in it") {

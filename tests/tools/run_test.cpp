@@ -1,8 +1,10 @@
 #include "actors/inspection.hpp"
+#include "http/token_list.hpp"
 #include "tests/http/client.hpp"
 #include "tests/notifyctl/ctl_run.hpp"
 #include "tests/support/postgres_fixture.hpp"
 #include "tests/support/process.hpp"
+#include "tests/support/temp_folder.hpp"
 #include "tests/support/wait.hpp"
 
 #include <boost/asio/io_context.hpp>
@@ -11,6 +13,7 @@
 #include <catch2/catch.hpp>
 
 #include <csignal>
+#include <filesystem>
 #include <string>
 #include <vector>
 
@@ -41,6 +44,28 @@ uint16_t await_port(process& program) {
   return static_cast<uint16_t>(std::stoul(program.error_text().substr(at)));
 }
 
+/// A service that listens, with one more option if it is given. Ends with 0 on SIGTERM.
+struct served {
+  explicit served(const std::string& option = "--http.auth=token")
+      : program(call(option)), port(await_port(program)), client(port) {}
+
+  ~served() {
+    program.send_signal(SIGTERM);
+    CHECK(program.wait() == 0);
+  }
+
+  std::vector<std::string> call(const std::string& option) const {
+    auto result = words("run", db);
+    result.push_back(option);
+    return result;
+  }
+
+  postgres_fixture db;
+  process program;
+  uint16_t port;
+  http::test::client client;
+};
+
 TEST_CASE("a running service serves its health and ends with 0 on SIGTERM") {
   postgres_fixture db;
   process program{words("run", db)};
@@ -61,11 +86,8 @@ TEST_CASE("a running service serves its health and ends with 0 on SIGTERM") {
 }
 
 TEST_CASE("without tokens the API answers 401 and the log says what to do") {
-  postgres_fixture db;
-  process program{words("run", db)};
-  auto port = await_port(program);
-  REQUIRE(port != 0);
-  http::test::client client{port};
+  served x;
+  auto& client = x.client;
   client.get("/api/v1/actors");
   auto got = client.read();
   CHECK(got.status == 401);
@@ -74,62 +96,69 @@ TEST_CASE("without tokens the API answers 401 and the log says what to do") {
   got = client.read();
   CHECK(got.status == 200);
   CHECK(got.headers["content-type"] == "text/html; charset=utf-8");
-  CHECK(program.error_text().find("notifyd token NAME operator") != std::string::npos);
-  program.send_signal(SIGTERM);
-  CHECK(program.wait() == 0);
+  CHECK(x.program.error_text().find("notifyd token NAME operator") != std::string::npos);
 }
 
 TEST_CASE("a developer's machine serves the API without a token, to requests by its own name") {
-  postgres_fixture db;
-  auto open = words("run", db);
-  open.push_back("--http.auth=none");
-  process program{open};
-  auto port = await_port(program);
-  REQUIRE(port != 0);
-  http::test::client client{port};
+  served x{"--http.auth=none"};
   auto get = [&](const std::string& host) {
-    client.send("GET /api/v1/actors HTTP/1.1\r\nHost: " + host + "\r\n\r\n");
-    return client.read();
+    x.client.send("GET /api/v1/actors HTTP/1.1\r\nHost: " + host + "\r\n\r\n");
+    return x.client.read();
   };
-  auto tree = get("localhost:" + std::to_string(port));
+  auto tree = get("localhost:" + std::to_string(x.port));
   CHECK(tree.status == 200);
   CHECK(tree.body.find(R"("name":"job-dispatcher")") != std::string::npos);
   CHECK(get("evil.example").status == 403);
-  program.send_signal(SIGTERM);
-  CHECK(program.wait() == 0);
 }
 
 TEST_CASE("a running service prints its metrics") {
-  postgres_fixture db;
-  process program{words("run", db)};
-  auto port = await_port(program);
-  REQUIRE(port != 0);
-  http::test::client client{port};
-  client.get("/metrics");
-  auto answer = client.read();
+  served x;
+  x.client.get("/metrics");
+  auto answer = x.client.read();
   CHECK(answer.status == 200);
   CHECK(answer.headers["content-type"].starts_with("text/plain; version=0.0.4"));
   CHECK(answer.body.find("# TYPE notify_kafka_records_total counter\n") != std::string::npos);
   CHECK(answer.body.find("notify_build_info{version=\"") != std::string::npos);
-  program.send_signal(SIGTERM);
-  CHECK(program.wait() == 0);
 }
 
 TEST_CASE("metrics can be kept for callers with a token") {
-  postgres_fixture db;
-  auto closed = words("run", db);
-  closed.push_back("--http.metrics-need-token=true");
-  process program{closed};
-  auto port = await_port(program);
-  REQUIRE(port != 0);
-  http::test::client client{port};
-  client.get("/metrics");
-  CHECK(client.read().status == 401);
+  served x{"--http.metrics-need-token=true"};
+  x.client.get("/metrics");
+  CHECK(x.client.read().status == 401);
   // What a prober asks stays open.
-  client.get("/health/live");
-  CHECK(client.read().status == 200);
-  program.send_signal(SIGTERM);
-  CHECK(program.wait() == 0);
+  x.client.get("/health/live");
+  CHECK(x.client.read().status == 200);
+}
+
+TEST_CASE("SIGHUP lets in who has a token now, and nobody else") {
+  test::temp_folder folder;
+  auto token = http::make_token();
+  auto write = [&](const std::string& text) {
+    auto file = folder.write("tokens", text);
+    std::filesystem::permissions(file, std::filesystem::perms::owner_read
+                                           | std::filesystem::perms::owner_write);
+    return file;
+  };
+  served x{"--http.tokens-file=" + write("")};
+  auto status = [&] {
+    x.client.get("/api/v1/actors", "Authorization: Bearer " + token + "\r\n");
+    return x.client.read().status;
+  };
+  auto reload = [&](const std::string& outcome) {
+    x.program.send_signal(SIGHUP);
+    REQUIRE(x.program.await_error_text(outcome));
+  };
+  CHECK(status() == 401);
+  write(http::token_line("vera", http::access::viewer, token) + "\n");
+  CHECK(status() == 401);
+  reload("http.tokens-file: 1 tokens");
+  CHECK(status() == 200);
+  write("vera viewer\n");
+  reload("settings not reloaded, those before stay in effect");
+  CHECK(status() == 200);
+  write("# nobody\n");
+  reload("http.tokens-file: 0 tokens");
+  CHECK(status() == 401);
 }
 
 TEST_CASE("a service whose HTTP address is taken ends with 1 and says which") {
