@@ -84,6 +84,16 @@ void examine_http(const settings& config, std::chrono::seconds timeout, findings
   auto where = http.address + ":" + std::to_string(http.port);
   if (!config.service().roles.http || http.port == 0)
     return;
+  if (!http.tls_certificate.empty() && !is_free(http.address, http.port)) {
+    // Nobody can ask without the name that the certificate is for.
+    out.push_back({verdict::ok,
+                   "http",
+                   where
+                       + " is taken, as it is while the service runs; its health was not asked, "
+                         "since that takes TLS",
+                   {}});
+    return;
+  }
   auto answer = ask_health(reachable(http.address), http.port, timeout);
   if (answer.event == http_event::answered) {
     boost::json::error_code failure;

@@ -274,6 +274,15 @@ TEST_CASE_METHOD(doctor_fixture, "the doctor tells ports that others have") {
   CHECK(contains(at("http").text, "does not answer"));
 }
 
+TEST_CASE_METHOD(doctor_fixture, "the doctor does not take a service that speaks TLS for another") {
+  scripted_http secret{{web::freeze()}};
+  http_port = secret.port();
+  more = "tls-certificate=\"/nowhere/cert.pem\"\ntls-key=\"/nowhere/key.pem\"\n";
+  run();
+  CHECK(at("http").result == "ok");
+  CHECK(contains(at("http").text, "takes TLS"));
+}
+
 TEST_CASE("the doctor says that it was told no settings") {
   auto outcome = notifyctl({"doctor", "--timeout=1", "--brokers=127.0.0.1:1",
                             "--postgres=postgresql://u@127.0.0.1:1/x"});
