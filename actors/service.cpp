@@ -14,6 +14,7 @@
 #include <caf/scoped_actor.hpp>
 #include <caf/send.hpp>
 
+#include <algorithm>
 #include <atomic>
 #include <chrono>
 #include <condition_variable>
@@ -157,14 +158,17 @@ health_report report_of(const service_config& config, const caf::expected<actor_
 }
 
 /// Until each supervisor has started its children: whoever comes through a port from then on finds
-/// them. One that ends meanwhile, or a machine that is too busy, holds up nothing for long.
-void await_children(caf::scoped_actor& self, const supervisor_actor& parent) {
+/// them. One that ends meanwhile, or a machine that is too busy, holds up nothing beyond
+/// `deadline`.
+void await_children(caf::scoped_actor& self, const supervisor_actor& parent,
+                    std::chrono::steady_clock::time_point deadline) {
+  auto left = std::max<caf::timespan>(deadline - std::chrono::steady_clock::now(), 1ms);
   child_list list;
-  self->request(parent, caf::duration{5s}, get_children{})
+  self->request(parent, caf::duration{left}, get_children{})
       .receive([&](child_list& x) { list = std::move(x); }, [](caf::error&) {});
   for (const auto& x : list.children)
     if (x.is_supervisor && x.handle)
-      await_children(self, caf::actor_cast<supervisor_actor>(x.handle));
+      await_children(self, caf::actor_cast<supervisor_actor>(x.handle), deadline);
 }
 
 } // namespace
@@ -198,7 +202,7 @@ caf::expected<std::unique_ptr<service>> service::start(caf::actor_system& system
       });
   {
     caf::scoped_actor self{system};
-    await_children(self, impl->root);
+    await_children(self, impl->root, std::chrono::steady_clock::now() + 10s);
   }
   log::info("service", "started", {{"instance", config.instance}});
   return std::unique_ptr<service>(new service(std::move(impl)));
