@@ -1,7 +1,8 @@
 #pragma once
 
 #include "actors/envelope.hpp"
-#include "actors/live_routes.hpp"
+#include "actors/live_value.hpp"
+#include "actors/routing.hpp"
 #include "persistence/dead_letter_store.hpp"
 #include "persistence/ingest_store.hpp"
 
@@ -38,7 +39,7 @@ struct replay_report {
 
 /// The rules that records are judged by, as for records from Kafka.
 struct replay_rules {
-  live_routes routes;
+  live_value<routing_table> routes;
   envelope_limits limits;
 };
 

@@ -84,7 +84,7 @@ void delivery_worker_state::on_deliver(deliver x) {
     finish(std::move(*answer));
     return;
   }
-  auto rendered = templates->render(job);
+  auto rendered = templates.current()->render(job);
   if (!rendered) {
     finish(refused(send_phase::render, "render_error", render(rendered.error())));
     return;
@@ -326,7 +326,7 @@ actor_status delivery_worker_state::status() const {
 
 delivery_worker_actor::behavior_type
 delivery_worker(delivery_worker_actor::stateful_pointer<delivery_worker_state> self,
-                const delivery_worker_config& config, const template_set_ptr& templates,
+                const delivery_worker_config& config, const live_value<template_set>& templates,
                 const directory_ptr& dir) {
   report_crashes(self);
   auto& state = self->state;

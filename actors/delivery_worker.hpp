@@ -2,6 +2,7 @@
 
 #include "actors/delivery_trace.hpp"
 #include "actors/directory.hpp"
+#include "actors/live_value.hpp"
 #include "actors/metrics.hpp"
 #include "actors/rendering.hpp"
 #include "actors/retry_policy.hpp"
@@ -78,7 +79,7 @@ struct delivery_worker_state {
   delivery_worker_actor::stateful_pointer<delivery_worker_state> self;
   delivery_worker_config config;
   channel_metrics* metrics = nullptr; ///< Of its channel.
-  template_set_ptr templates;
+  live_value<template_set> templates;
   directory_ptr dir;
   job_dispatcher_actor dispatcher; ///< Monitored; null until one was found.
   provider_client_actor provider;  ///< The one that has our request.
@@ -102,7 +103,7 @@ struct delivery_worker_state {
 /// Runs on the scheduler: everything that blocks is behind messages.
 delivery_worker_actor::behavior_type
 delivery_worker(delivery_worker_actor::stateful_pointer<delivery_worker_state> self,
-                const delivery_worker_config& config, const template_set_ptr& templates,
+                const delivery_worker_config& config, const live_value<template_set>& templates,
                 const directory_ptr& dir);
 
 } // namespace notify

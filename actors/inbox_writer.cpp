@@ -292,7 +292,8 @@ actor_status inbox_writer_state::status() const {
 
 inbox_writer_actor::behavior_type inbox_writer(inbox_writer_state::pointer self,
                                                const inbox_writer_config& config,
-                                               ingest_store_ptr storage, live_routes routes,
+                                               ingest_store_ptr storage,
+                                               live_value<routing_table> routes,
                                                dispatcher_resolver dispatcher) {
   report_crashes(self);
   auto& state = self->state;

@@ -2,8 +2,9 @@
 
 #include "actors/envelope.hpp"
 #include "actors/ingest_breaker.hpp"
-#include "actors/live_routes.hpp"
+#include "actors/live_value.hpp"
 #include "actors/metrics.hpp"
+#include "actors/routing.hpp"
 #include "actors/suspect_watch.hpp"
 #include "actors/tracer.hpp"
 #include "actors/trial_gate.hpp"
@@ -85,7 +86,7 @@ struct inbox_writer_state {
   pointer self;
   inbox_writer_config config;
   ingest_store_ptr storage;
-  live_routes routes;
+  live_value<routing_table> routes;
   dispatcher_resolver dispatcher;
   suspect_watch watch{3, 0};
 
@@ -109,7 +110,8 @@ struct inbox_writer_state {
 /// records that are unfit (see `ingest_breaker`) is not stored but answered `ingest_halted`.
 inbox_writer_actor::behavior_type inbox_writer(inbox_writer_state::pointer self,
                                                const inbox_writer_config& config,
-                                               ingest_store_ptr storage, live_routes routes,
+                                               ingest_store_ptr storage,
+                                               live_value<routing_table> routes,
                                                dispatcher_resolver dispatcher);
 
 } // namespace notify

@@ -43,6 +43,11 @@ public:
     return result;
   }
 
+  bool same_as(const template_set& other) const override {
+    const auto* x = dynamic_cast<const mustache_template_set*>(&other);
+    return x != nullptr && templates_ == x->templates_;
+  }
+
 private:
   using locale_map = template_map::mapped_type;
 

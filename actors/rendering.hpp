@@ -31,6 +31,9 @@ public:
   /// variable of which file is missing. A locale that `key` does not have falls back from
   /// `ru-RU` to `ru` to `en`.
   virtual caf::expected<rendered_message> render(const delivery_job& job) const = 0;
+
+  /// True if it surely renders everything as `other` does.
+  virtual bool same_as(const template_set& other) const { return this == &other; }
 };
 
 using template_set_ptr = std::shared_ptr<const template_set>;

@@ -115,7 +115,7 @@ caf::expected<service_parts> load_parts(const service_config& config) {
   if (!templates)
     return templates.error();
   parts.templates = *templates;
-  if (auto err = check_routes(*parts.routes.current(), *parts.templates))
+  if (auto err = check_routes(*parts.routes.current(), **templates))
     return err;
   if (auto err = check_schema(config.postgres))
     return err;
@@ -213,7 +213,10 @@ caf::expected<std::vector<std::string>> service::reload(const service_config& ne
   auto routes = routing_table::load(next.routes_file);
   if (!routes)
     return routes.error();
-  if (auto err = check_routes(*routes, *parts.templates))
+  auto templates = template_set::load(next.templates_folder);
+  if (!templates)
+    return templates.error();
+  if (auto err = check_routes(*routes, **templates))
     return err;
   for (const auto& [channel, settings] : next.channels)
     if (auto err = check_pool(channel, parts.config.channels, settings.slots))
@@ -222,6 +225,10 @@ caf::expected<std::vector<std::string>> service::reload(const service_config& ne
   if (*routes != *parts.routes.current()) {
     changes.push_back("routes: " + std::to_string(routes->routes().size()) + " event types");
     parts.routes.replace(std::make_shared<const routing_table>(std::move(*routes)));
+  }
+  if (!(*templates)->same_as(*parts.templates.current())) {
+    changes.emplace_back("templates");
+    parts.templates.replace(*templates);
   }
   for (const auto& [channel, settings] : next.channels)
     if (parts.config.channels.contains(channel))

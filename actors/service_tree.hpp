@@ -2,10 +2,11 @@
 
 #include "actors/channel_tuning.hpp"
 #include "actors/directory.hpp"
-#include "actors/live_routes.hpp"
+#include "actors/live_value.hpp"
 #include "actors/metrics.hpp"
 #include "actors/providers/io_threads.hpp"
 #include "actors/rendering.hpp"
+#include "actors/routing.hpp"
 #include "actors/service_config.hpp"
 #include "actors/supervisor.hpp"
 #include "actors/tracer.hpp"
@@ -21,8 +22,8 @@ namespace notify {
 struct service_parts {
   service_config config;
   uuid owner; ///< Names this process in leases; outlives restarts of its actors.
-  live_routes routes;
-  template_set_ptr templates;
+  live_value<routing_table> routes;
+  live_value<template_set> templates;
   directory_ptr dir;
   std::shared_ptr<io_threads> io;
   metrics_ptr metrics = private_metrics(); ///< Of all lives of all actors.

@@ -16,6 +16,8 @@ struct template_parts {
   std::optional<template_part> subject;
   std::optional<template_part> text; ///< Always there after loading.
   std::optional<template_part> html;
+
+  bool operator==(const template_parts&) const = default;
 };
 
 /// Template key -> locale, as `normal_locale` writes it -> parts.

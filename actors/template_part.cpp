@@ -224,8 +224,8 @@ caf::expected<template_part> template_part::parse(std::string name, std::string_
   return result;
 }
 
-template_part::template_part(std::string name, const std::string& marked, escaping how)
-    : name_(std::move(name)), template_(marked) {
+template_part::template_part(std::string name, std::string marked, escaping how)
+    : name_(std::move(name)), text_(std::move(marked)), template_(text_) {
   template_.set_custom_escape(how == escaping::html ? escape_html : keep);
 }
 

@@ -26,10 +26,14 @@ public:
 
   const std::string& name() const { return name_; }
 
+  /// The same file with the same text.
+  bool operator==(const template_part& x) const { return name_ == x.name_ && text_ == x.text_; }
+
 private:
-  template_part(std::string name, const std::string& marked, escaping how);
+  template_part(std::string name, std::string marked, escaping how);
 
   std::string name_;
+  std::string text_;
   // `render` is not const in the library, although it only writes an error message, which only
   // lambdas and partials can cause; neither exists here.
   mutable kainjow::mustache::mustache template_;

@@ -42,7 +42,8 @@ std::string joined(const std::vector<std::string>& words) {
 } // namespace
 
 bool is_reloadable(const std::string& option_name) {
-  constexpr std::array<std::string_view, 4> options{"service.routes-file", "http.tokens-file",
+  constexpr std::array<std::string_view, 5> options{"service.routes-file",
+                                                    "service.templates-folder", "http.tokens-file",
                                                     "logging.level", "logging.format"};
   constexpr std::array<std::string_view, 4> of_channels{".slots", ".prefetch", ".concurrency",
                                                         ".rate"};

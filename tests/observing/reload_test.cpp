@@ -102,6 +102,42 @@ TEST_CASE("SIGHUP brings new routes, slots, rates and levels, and names what nee
   CHECK(program.wait() == 0);
 }
 
+TEST_CASE("SIGHUP brings new templates") {
+  reload_fixture fixture;
+  auto templates = fixture.folder.path() / "templates";
+  std::filesystem::copy(NOTIFY_SOURCE_DIR "/tools/config/templates", templates,
+                        std::filesystem::copy_options::recursive);
+  auto words = fixture.arguments();
+  std::erase_if(words, [](const auto& x) { return x.starts_with("--service.templates-folder="); });
+  words.push_back("--service.templates-folder=" + templates.string());
+  daemon program{"notifyd", words};
+  fixture.publish("order.paid.v1");
+  fixture.pipeline.require_value(sent_jobs, "1");
+
+  std::filesystem::copy(templates / "order-paid.v1", templates / "order-paid.v2",
+                        std::filesystem::copy_options::recursive);
+  fixture.write_routes({route("order.paid.v1", "order-paid.v2")});
+  program.signal(SIGHUP);
+  REQUIRE(fixture.says(program, "settings reloaded"));
+  CHECK(fixture.says(program, "\"change\":\"templates\""));
+  fixture.publish("order.paid.v1");
+  fixture.pipeline.require_value(
+      "select count(*) from notify.notifications where status = 'sent' and template_key ="
+      " 'order-paid.v2'",
+      "1");
+  // The same files again are no change.
+  program.signal(SIGHUP);
+  REQUIRE(fixture.says(program, "settings reloaded", 2));
+  CHECK(fixture.count(program, "\"change\":\"templates\"") == 1);
+  // A text that cannot be read changes nothing.
+  fixture.folder.write("templates/order-paid.v2/en/text.mustache", "{{#open}}");
+  program.signal(SIGHUP);
+  REQUIRE(fixture.says(program, "settings not reloaded, those before stay in effect"));
+  CHECK(fixture.says(program, "order-paid.v2/en/text.mustache"));
+  fixture.publish("order.paid.v1");
+  fixture.pipeline.require_value(sent_jobs, "3");
+}
+
 TEST_CASE("settings that are not valid change nothing, and the log says all that is wrong") {
   reload_fixture fixture;
   daemon program{"notifyd", fixture.arguments()};
