@@ -136,14 +136,14 @@ TEST_CASE("a member that lost its session in an outage comes back in its own pla
   private_kafka broker;
   group_fixture named{broker.brokers(), 1};
   group_fixture nameless{broker.brokers(), 1};
-  auto config = [](const group_fixture& group, const std::string& life) {
+  auto config = [](const group_fixture& group) {
     auto result = group.config();
-    result.life = life;
     result.session_timeout = result.max_poll_interval = 15s;
     return result;
   };
-  group_member member{named, config(named, "one-life")};
-  group_member stranger{nameless, config(nameless, "")};
+  group_member member{named, config(named)};
+  auto without_life = config(nameless);
+  group_member stranger{without_life, [&] { return nameless.store; }, kafka_records(without_life)};
   REQUIRE(member.owns(1));
   REQUIRE(stranger.owns(1));
   broker.stop();

@@ -179,8 +179,9 @@ private:
 
 record_source_factory stalling(const consumer_config& config,
                                std::shared_ptr<stalling_source::control> control) {
-  return [=]() -> caf::expected<std::unique_ptr<kafka::record_source>> {
-    auto real = kafka_records(config)();
+  return [control, open = kafka_records(with_life(
+                       config))]() -> caf::expected<std::unique_ptr<kafka::record_source>> {
+    auto real = open();
     if (!real)
       return real.error();
     return std::unique_ptr<kafka::record_source>{new stalling_source{std::move(*real), control}};

@@ -161,18 +161,16 @@ consumer_config with_long_session(const kafka_fixture& group) {
 
 TEST_CASE_METHOD(kafka_fixture, "a member leaves its partitions to the others when it is stopped") {
   auto config = with_long_session(*this);
-  config.life = "first-life";
   group_member staying{*this, config};
   REQUIRE(staying.owns(4));
-  config.life = GENERATE("second-life", "");
   {
     group_member stopped{*this, config};
     REQUIRE(stopped.owns(2));
     stopped.stop();
     REQUIRE(staying.owns(4));
   }
-  {
-    guest destroyed{config};
+  for (const auto& x : {config, test::with_life(config)}) {
+    guest destroyed{x};
     REQUIRE(destroyed.is_assigned());
     REQUIRE(staying.owns(2));
   }
@@ -181,11 +179,9 @@ TEST_CASE_METHOD(kafka_fixture, "a member leaves its partitions to the others wh
 
 TEST_CASE_METHOD(kafka_fixture, "a member with an instance id keeps its place while it restarts") {
   auto config = with_long_session(*this);
-  config.life = "first-life";
   group_member other{*this, config};
   REQUIRE(other.owns(4));
   config.instance_id = "instance-1";
-  config.life = "second-life";
   {
     group_member named{*this, config};
     REQUIRE(named.owns(2));
@@ -193,7 +189,6 @@ TEST_CASE_METHOD(kafka_fixture, "a member with an instance id keeps its place wh
     named.stop();
   }
   auto rebalances = other.status().counters["rebalances"];
-  config.life = "third-life";
   group_member again{*this, config};
   REQUIRE(again.owns(2));
   CHECK(other.status().counters["rebalances"] == rebalances);

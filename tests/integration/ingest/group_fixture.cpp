@@ -88,6 +88,12 @@ int64_t group_fixture::committed_records() {
   return result;
 }
 
+consumer_config with_life(consumer_config config) {
+  if (config.life.empty())
+    config.life = to_string(uuid::random());
+  return config;
+}
+
 group_member::system_config::system_config() {
   register_messages(*this);
   set("scheduler.max-threads", 1);
@@ -103,9 +109,9 @@ group_member::group_member(const consumer_config& config,
     writers_->push_back(
         system_.spawn<caf::detached>(inbox_writer, inbox_writer_config{}, make_store(), routes(),
                                      dispatcher_resolver{[] { return job_dispatcher_actor{}; }}));
-  consumer_ =
-      system_.spawn<caf::detached>(consumer, config, source ? source : kafka_records(config),
-                                   writer_resolver{[all = writers_] { return *all; }}, tracer{});
+  consumer_ = system_.spawn<caf::detached>(
+      consumer, config, source ? source : kafka_records(with_life(config)),
+      writer_resolver{[all = writers_] { return *all; }}, tracer{});
   self_->monitor(consumer_);
 }
 

@@ -48,6 +48,9 @@ private:
   uint64_t sent_ = 0;
 };
 
+/// The settings as a process has them: with a name for its life, unless it has one.
+consumer_config with_life(consumer_config config);
+
 /// One process's part: a consumer and two writers on real threads. Stopped at the end, if the test
 /// did not stop it.
 class group_member {
