@@ -1,5 +1,6 @@
 #include "tests/operators/populated_fixture.hpp"
 #include "tests/support/tcp_proxy.hpp"
+#include "tests/support/wait.hpp"
 
 #include <catch2/catch.hpp>
 
@@ -26,6 +27,12 @@ struct cut_fixture : populated_fixture {
     act();
     cutter.join();
     proxy.restore();
+    // The server may be at work on it still, with its locks.
+    REQUIRE(eventually([this] {
+      return count("pg_stat_activity where datname = current_database()"
+                   " and pid <> pg_backend_pid() and xact_start is not null")
+             == "0";
+    }));
   }
 
   auto connecting(pg_operator_store& store) {
