@@ -222,13 +222,14 @@ caf::expected<std::vector<std::string>> service::reload(const service_config& ne
     if (auto err = check_pool(channel, parts.config.channels, settings.slots))
       return err;
   std::vector<std::string> changes;
-  if (*routes != *parts.routes.current()) {
-    changes.push_back("routes: " + std::to_string(routes->routes().size()) + " event types");
-    parts.routes.replace(std::make_shared<const routing_table>(std::move(*routes)));
-  }
+  // Before the routes that may lead to new ones.
   if (!(*templates)->same_as(*parts.templates.current())) {
     changes.emplace_back("templates");
     parts.templates.replace(*templates);
+  }
+  if (*routes != *parts.routes.current()) {
+    changes.push_back("routes: " + std::to_string(routes->routes().size()) + " event types");
+    parts.routes.replace(std::make_shared<const routing_table>(std::move(*routes)));
   }
   for (const auto& [channel, settings] : next.channels)
     if (parts.config.channels.contains(channel))

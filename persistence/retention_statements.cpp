@@ -123,26 +123,39 @@ select count(*) filter (where may_go) from (
   limit :limit::int) seen
 )";
 
-// What is old enough here may all go, so each batch begins at the oldest row.
-constexpr auto clean_dead_letters = R"(
+// What is old enough here may all go, so each batch begins at the oldest row. `$also` is for rows
+// that go with these.
+constexpr auto clean_finished = R"(
 with seen as materialized (
-  select d.id from notify.dead_letters d
-  where d.published_at $past
-  order by d.published_at
+  select x.id from notify.$table x
+  where x.$end $past
+  order by x.$end
   limit :limit::int
   for update skip locked),
+$also
 gone as (
-  delete from notify.dead_letters d where d.id = any (array(select id from seen)) returning 1)
+  delete from notify.$table x where x.id = any (array(select id from seen)) returning 1)
 select (select count(*) from seen), (select count(*) from gone), 0, '', ''
 )";
 
-constexpr auto count_dead_letters = R"(
+constexpr auto count_finished = R"(
 select count(*) from (
-  select from notify.dead_letters d
-  where d.published_at $past
-  order by d.published_at
+  select from notify.$table x
+  where x.$end $past
+  order by x.$end
   limit :limit::int) seen
 )";
+
+constexpr auto skips_too = R"(skip as (
+  delete from notify.operation_skips s where s.operation_id = any (array(select id from seen))),)";
+
+std::string for_finished(std::string text, retained kind) {
+  auto letters = kind == retained::dead_letters;
+  text = with(std::move(text), "$table", letters ? "dead_letters" : "operations");
+  text = with(std::move(text), "$end", letters ? "published_at" : "finished_at");
+  text = with(std::move(text), "$also", letters ? "" : skips_too);
+  return with(std::move(text), "$past", past);
+}
 
 // By their place, since they are locked; asked again, in case a refusal renewed one meanwhile.
 constexpr auto clean_suppressions = R"(
@@ -167,28 +180,6 @@ select count(*) from (
   limit :limit::int) seen
 )";
 
-constexpr auto clean_operations = R"(
-with seen as materialized (
-  select o.id from notify.operations o
-  where o.finished_at $past
-  order by o.finished_at
-  limit :limit::int
-  for update skip locked),
-skip as (
-  delete from notify.operation_skips s where s.operation_id = any (array(select id from seen))),
-gone as (
-  delete from notify.operations o where o.id = any (array(select id from seen)) returning 1)
-select (select count(*) from seen), (select count(*) from gone), 0, '', ''
-)";
-
-constexpr auto count_operations = R"(
-select count(*) from (
-  select from notify.operations o
-  where o.finished_at $past
-  order by o.finished_at
-  limit :limit::int) seen
-)";
-
 } // namespace
 
 std::string clean_statement(retained kind) {
@@ -200,9 +191,8 @@ std::string clean_statement(retained kind) {
   case retained::events:
     return with(clean_events, "$past", past);
   case retained::dead_letters:
-    return with(clean_dead_letters, "$past", past);
   case retained::operations:
-    return with(clean_operations, "$past", past);
+    return for_finished(clean_finished, kind);
   case retained::suppressions:
     break;
   }
@@ -217,9 +207,8 @@ std::string backlog_statement(retained kind) {
   case retained::events:
     return with(count_events, "$past", past);
   case retained::dead_letters:
-    return with(count_dead_letters, "$past", past);
   case retained::operations:
-    return with(count_operations, "$past", past);
+    return for_finished(count_finished, kind);
   case retained::suppressions:
     break;
   }

@@ -80,9 +80,8 @@ public:
     auto keeper = http::make_gatekeeper(config);
     if (!keeper)
       return keeper.error();
-    keeper_ = std::move(*keeper);
     http::router routes;
-    routes.set_guard([keeper = keeper_](http::request& x, http::access needed) {
+    routes.set_guard([keeper = *keeper](http::request& x, http::access needed) {
       return keeper->decide(x, needed);
     });
     http::mount_api(routes, parts_of_api(config, about));
@@ -93,6 +92,7 @@ public:
     if (!server)
       return server.error();
     http_ = std::move(*server);
+    keeper_ = std::move(*keeper);
     return caf::none;
   }
 

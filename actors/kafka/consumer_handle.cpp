@@ -1,6 +1,5 @@
 #include "actors/kafka/consumer_handle.hpp"
 
-#include "actors/kafka/bounded_destroy.hpp"
 #include "actors/kafka/consumer_conf.hpp"
 #include "actors/kafka/record_reader.hpp"
 #include "messages/error.hpp"
@@ -16,9 +15,6 @@ using namespace std::chrono_literals;
 
 constexpr const char* component = "kafka-consumer";
 
-/// How long the destructor tries to tell the group that we leave.
-constexpr auto leave_limit = 2s;
-
 int to_millis(caf::timespan x) {
   return static_cast<int>(std::chrono::ceil<std::chrono::milliseconds>(x).count());
 }
@@ -27,16 +23,6 @@ partition_list_ptr make_list(const partition_tracker::partitions& xs) {
   partition_list_ptr result{rd_kafka_topic_partition_list_new(static_cast<int>(xs.size()))};
   for (const auto& x : xs)
     rd_kafka_topic_partition_list_add(result.get(), x.topic.c_str(), x.partition);
-  return result;
-}
-
-/// True as long as the group counts on this client. Never again after a fatal error.
-bool is_member(rd_kafka_t* client) {
-  if (rd_kafka_fatal_error(client, nullptr, 0) != RD_KAFKA_RESP_ERR_NO_ERROR)
-    return false;
-  auto* id = rd_kafka_memberid(client);
-  auto result = id != nullptr && *id != '\0';
-  rd_kafka_mem_free(client, id);
   return result;
 }
 
@@ -79,23 +65,6 @@ caf::error consumer_handle::open(conf_ptr conf) {
   commits_.reset(rd_kafka_queue_new(client_));
   records_.reset(rd_kafka_queue_get_consumer(client_));
   return caf::none;
-}
-
-consumer_handle::~consumer_handle() {
-  if (client_ == nullptr)
-    return;
-  if (joined_ && !closing_)
-    leave_bounded();
-  commits_.reset();
-  records_.reset();
-  destroy_bounded(client_);
-}
-
-void consumer_handle::leave_bounded() {
-  auto deadline = std::chrono::steady_clock::now() + leave_limit;
-  begin_close();
-  while (!closed() && std::chrono::steady_clock::now() < deadline)
-    poll(20ms);
 }
 
 caf::error consumer_handle::join() {
@@ -284,25 +253,6 @@ void consumer_handle::stall(topic_partition where, std::string reason) {
   pending_.emplace_back(partition_stalled{std::move(where), std::move(reason)});
 }
 
-bool consumer_handle::check_fatal(rd_kafka_resp_err_t code) {
-  char reason[512] = "";
-  auto cause = rd_kafka_fatal_error(client_, reason, sizeof(reason));
-  if (cause == RD_KAFKA_RESP_ERR_NO_ERROR && code != RD_KAFKA_RESP_ERR_FENCED_INSTANCE_ID
-      && code != RD_KAFKA_RESP_ERR__FATAL)
-    return false;
-  std::string text = reason[0] != '\0' ? reason : rd_kafka_err2str(code);
-  log::error(component, "the client gave up", {{"reason", text}});
-  // A commit that waited for the coordinator while our session ended bears no member id, and the
-  // broker, back with what it knew before, takes us for a second one under our name. That is no
-  // reason to leave the process: a new client takes the place back.
-  auto fenced =
-      cause == RD_KAFKA_RESP_ERR_FENCED_INSTANCE_ID || code == RD_KAFKA_RESP_ERR_FENCED_INSTANCE_ID;
-  auto by_ourselves = place_lost_ && fenced;
-  pending_.emplace_back(source_failed{
-      caf::make_error(by_ourselves ? ec::kafka_unavailable : ec::kafka_fatal, std::move(text))});
-  return true;
-}
-
 void consumer_handle::on_error(rd_kafka_t*, int code, const char* reason, void* self) {
   auto* handle = static_cast<consumer_handle*>(self);
   auto error = rd_kafka_err2name(static_cast<rd_kafka_resp_err_t>(code));
@@ -370,35 +320,6 @@ void consumer_handle::finish_commit(rd_kafka_resp_err_t code) {
   auto verdict = classify_commit(code);
   auto fine = verdict == commit_verdict::committed || verdict == commit_verdict::nothing;
   pending_.emplace_back(commit_finished{verdict, fine ? "" : rd_kafka_err2str(code)});
-}
-
-// -- end -----------------------------------------------------------------------------------------
-
-void consumer_handle::begin_close() {
-  if (closing_)
-    return;
-  closing_ = true;
-  finish_revoke();
-  // Closing alone does not take a member with a `group.instance.id` out of the group (KIP-345), but
-  // ending its subscription does.
-  if (leaves_)
-    rd_kafka_unsubscribe(client_);
-  close_if_left();
-}
-
-void consumer_handle::close_if_left() {
-  if (close_begun_ || (leaves_ && is_member(client_)))
-    return;
-  close_begun_ = true;
-  error_ptr error{rd_kafka_consumer_close_queue(client_, records_.get())};
-  // Refused after a fatal error: there is no membership left to end.
-  close_refused_ = error != nullptr;
-  if (close_refused_)
-    log::warning(component, "close refused", {{"error", rd_kafka_error_string(error.get())}});
-}
-
-bool consumer_handle::closed() const {
-  return closing_ && (close_refused_ || rd_kafka_consumer_closed(client_) != 0);
 }
 
 } // namespace notify::kafka

@@ -12,6 +12,13 @@
 
 namespace notify::test {
 
+/// Leaves what a writer leaves that dies over these records.
+inline void die_over(const postgres_fixture& db, const std::vector<ingest_mark>& marks) {
+  pg_ingest_store victim{db.config()};
+  REQUIRE_FALSE(victim.mark(marks));
+  victim.abandon_marks();
+}
+
 /// An inbox writer on a real database, in which triggers refuse what a test names.
 struct writer_fixture : actor_fixture {
   writer_fixture() {
